@@ -1,0 +1,218 @@
+//! What the rest of the program holds: an [`EngineHost`] that starts isolates, and [`IsolateHandle`]s to call them.
+//!
+//! Nothing of V8 is paid for until the first isolate is started: the platform is initialised then, on a thread of its
+//! own from which all isolate threads descend (V8 protects its code pages with memory protection keys, which threads
+//! inherit). Handles are cheap clones; when the last one goes, the isolate is terminated and its memory returned.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use deno_core::{JsRuntime, v8};
+use serde::de::DeserializeOwned;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::EngineError;
+use crate::isolate::{self, EndState, Job};
+use crate::ops::ResourceLookup;
+use crate::snapshot::{Blobs, Kind};
+
+/// How long JavaScript may take to notice a cancellation before its isolate is ended by force.
+const ABORT_GRACE: Duration = Duration::from_millis(100);
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// Share of the work that is done, 0 to 1.
+    pub fraction: f64,
+    /// What is being done, for people.
+    pub message: String,
+}
+
+/// One piece of a call's bulk input.
+pub enum InputPiece {
+    /// A JSON text in UTF-8. Pure ASCII pieces reach V8 without a copy.
+    Text(Vec<u8>),
+    /// The producer failed; it keeps the reason for the caller, JavaScript only sees that there is no more.
+    Failed,
+}
+
+/// One request to an isolate.
+pub struct Call {
+    /// `service.method` as registered in `js/`.
+    pub method: &'static str,
+    /// The method's parameters.
+    pub params: serde_json::Value,
+    /// How long the caller is willing to wait.
+    pub deadline: Duration,
+    /// Ends the call early.
+    pub cancel: CancellationToken,
+    /// Where progress goes, if anybody wants it.
+    pub progress: Option<mpsc::UnboundedSender<Progress>>,
+    /// Bulk input, pulled piece by piece by JavaScript; use a bounded channel.
+    pub input: Option<std::sync::mpsc::Receiver<InputPiece>>,
+}
+
+impl Call {
+    /// A call without bulk input, progress or cancellation, with a deadline of one minute.
+    pub fn new(method: &'static str, params: serde_json::Value) -> Self {
+        Call { method, params, deadline: Duration::from_secs(60), cancel: CancellationToken::new(), progress: None, input: None }
+    }
+}
+
+/// How to start an isolate.
+#[derive(Debug, Clone)]
+pub struct IsolateOptions {
+    /// Which snapshot it starts from.
+    pub kind: Kind,
+    /// Name for logs and the thread, for example `trace-3`.
+    pub name: String,
+    /// Limit of the JavaScript heap in bytes.
+    pub heap_limit: usize,
+}
+
+/// Starts isolates. One per process.
+pub struct EngineHost {
+    blobs: &'static Blobs,
+    root: OnceLock<std::sync::mpsc::Sender<Box<dyn FnOnce() + Send>>>,
+}
+
+impl EngineHost {
+    /// A host over the embedded snapshots. Costs nothing until [`EngineHost::start`].
+    pub fn new(blobs: &'static Blobs) -> Arc<Self> {
+        Arc::new(EngineHost { blobs, root: OnceLock::new() })
+    }
+
+    /// Runs `job` on the thread that initialised V8, so that threads it spawns descend from it.
+    fn on_root(&self, job: impl FnOnce() + Send + 'static) {
+        let sender = self.root.get_or_init(|| {
+            let (sender, receiver) = std::sync::mpsc::channel::<Box<dyn FnOnce() + Send>>();
+            std::thread::Builder::new()
+                .name("engine-root".into())
+                .spawn(move || {
+                    set_v8_flags();
+                    JsRuntime::init_platform(None);
+                    for job in receiver {
+                        job();
+                    }
+                })
+                .expect("the system refuses a thread");
+            sender
+        });
+        // The root thread ends only with this sender.
+        let _ = sender.send(Box::new(job));
+    }
+
+    /// Starts an isolate and waits until it can take calls.
+    pub async fn start(&self, options: IsolateOptions) -> Result<IsolateHandle, EngineError> {
+        let (ready_sender, ready) = oneshot::channel();
+        let blobs = self.blobs;
+        let heap_limit = options.heap_limit;
+        let name = options.name.clone();
+        let (jobs, job_receiver) = mpsc::unbounded_channel();
+        let end = Arc::new(EndState::new(heap_limit));
+        let thread_end = end.clone();
+        self.on_root(move || isolate::spawn(blobs, options, job_receiver, thread_end, ready_sender));
+        let v8 = ready
+            .await
+            .map_err(|_| EngineError::Start { why: "its thread ended at once".into() })?
+            .map_err(|why| EngineError::Start { why })?;
+        Ok(IsolateHandle { shared: Arc::new(Shared { name, jobs, v8, end, next_call: AtomicU32::new(1) }) })
+    }
+}
+
+/// Flags that deno_core does not set. Stack traces of our own errors should reach through the front-end's depth.
+fn set_v8_flags() {
+    let mut flags = vec!["devtools-mcp".to_owned(), "--stack-trace-limit=30".to_owned()];
+    // For experiments with memory and speed; documented in docs/architecture.md.
+    if let Ok(extra) = std::env::var("DEVTOOLS_MCP_V8_FLAGS") {
+        flags.extend(extra.split_whitespace().map(str::to_owned));
+    }
+    let unknown = deno_core::v8_set_flags(flags);
+    if unknown.len() > 1 {
+        tracing::warn!(?unknown, "V8 does not know these flags");
+    }
+}
+
+struct Shared {
+    name: String,
+    jobs: mpsc::UnboundedSender<Job>,
+    v8: v8::IsolateHandle,
+    end: Arc<EndState>,
+    next_call: AtomicU32,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.end.set_aborted("it was dropped");
+        self.v8.terminate_execution();
+        tracing::debug!(isolate = %self.name, "isolate dropped");
+    }
+}
+
+/// A running isolate. Clones share it; it ends when the last clone is dropped.
+#[derive(Clone)]
+pub struct IsolateHandle {
+    shared: Arc<Shared>,
+}
+
+impl IsolateHandle {
+    /// Calls a method and decodes its answer.
+    ///
+    /// Dropping the future marks the call as cancelled. On deadline or cancellation JavaScript gets a short grace to
+    /// stop by itself, then the isolate is ended: half-done module state cannot be trusted.
+    pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, EngineError> {
+        let Call { method, params, deadline, cancel, progress, input } = call;
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let _mark_cancelled_on_drop = SetOnDrop(cancelled.clone());
+        let (reply, mut answer) = oneshot::channel();
+        let id = self.shared.next_call.fetch_add(1, Ordering::Relaxed);
+        let job = Job { id, method, params, input, progress, cancelled: cancelled.clone(), reply };
+        if self.shared.jobs.send(job).is_err() {
+            return Err(self.shared.end.error());
+        }
+        let abort = tokio::select! {
+            answer = &mut answer => {
+                let value = answer.unwrap_or_else(|_| Err(self.shared.end.error()))?;
+                return serde_json::from_value(value).map_err(|e| EngineError::Shape { method, why: e.to_string() });
+            }
+            () = cancel.cancelled() => EngineError::Cancelled,
+            () = tokio::time::sleep(deadline) => EngineError::Deadline { deadline },
+        };
+        cancelled.store(true, Ordering::Relaxed);
+        if tokio::time::timeout(ABORT_GRACE, &mut answer).await.is_err() {
+            self.shared.end.set_aborted("a call did not stop when it was cancelled or timed out");
+            self.shared.v8.terminate_execution();
+        }
+        Err(abort)
+    }
+
+    /// Whether the isolate can no longer take calls.
+    pub fn is_ended(&self) -> bool {
+        self.shared.jobs.is_closed() || self.shared.end.is_set()
+    }
+
+    /// The name given at start.
+    pub fn name(&self) -> &str {
+        &self.shared.name
+    }
+}
+
+struct SetOnDrop(Arc<AtomicBool>);
+
+impl Drop for SetOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Texts embedded by the binary, for [`crate::ops`].
+pub(crate) fn resources(blobs: &'static Blobs) -> ResourceLookup {
+    blobs.resources
+}
+
+/// A `Mutex` that outlives panics of other holders: the data is plain values, never half-written.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,103 @@
+//! `HOST_RUNTIME.createWorker`: another isolate behind a `MessagePort`.
+//!
+//! The front-end hands messages to its workers by structured clone and may transfer ports. deno_web's message ports do
+//! both between isolates, so a worker is an entangled pair of ports: one end is a resource of the parent, the other
+//! travels to the worker's thread and becomes a resource there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use deno_core::{JsRuntime, OpState, TransferredResource, op2, v8};
+use deno_error::JsErrorBox;
+
+use crate::host::IsolateOptions;
+use crate::isolate::{self, EndState};
+use crate::snapshot::{Blobs, CONNECT_WORKER, Kind, lookup_function};
+
+/// The worker's end of the pair, on its way to the worker's thread.
+pub(crate) type WorkerPort = Box<dyn TransferredResource>;
+
+/// The workers an isolate has started.
+pub(crate) struct Workers {
+    blobs: &'static Blobs,
+    heap_limit: usize,
+    next: u32,
+    running: HashMap<u32, Worker>,
+}
+
+struct Worker {
+    end: Arc<EndState>,
+    handle: std::sync::OnceLock<v8::IsolateHandle>,
+    ready: Option<tokio::sync::oneshot::Receiver<Result<v8::IsolateHandle, String>>>,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.end.set_aborted("its parent ended it");
+        // If it is still starting it sees the flag before its first message.
+        if let Some(Ok(Ok(handle))) = self.ready.as_mut().map(|r| r.try_recv()) {
+            let _ = self.handle.set(handle);
+        }
+        if let Some(handle) = self.handle.get() {
+            handle.terminate_execution();
+        }
+    }
+}
+
+impl Workers {
+    pub fn new(blobs: &'static Blobs, heap_limit: usize) -> Self {
+        Workers { blobs, heap_limit, next: 1, running: HashMap::new() }
+    }
+}
+
+/// Starts the worker whose entry point's file name is `entry`; returns its id and the parent's port resource.
+#[op2]
+pub fn op_dtm_worker_start(state: &mut OpState, #[string] entry: &str) -> Result<(u32, u32), JsErrorBox> {
+    let kind = match entry {
+        "heap_snapshot_worker-entrypoint.js" => Kind::HeapWorker,
+        "formatter_worker-entrypoint.js" => Kind::FormatterWorker,
+        other => {
+            return Err(JsErrorBox::type_error(format!(
+                "no worker is built from {other}: only the heap snapshot worker and the formatter worker are in this binary"
+            )));
+        }
+    };
+    let (parent, child) = deno_web::create_entangled_message_port();
+    let port = state.resource_table.add_rc_dyn((Box::new(parent) as Box<dyn TransferredResource>).receive());
+    let workers = state
+        .try_borrow_mut::<Workers>()
+        .ok_or_else(|| JsErrorBox::generic("workers cannot be started while a snapshot is made"))?;
+    let id = workers.next;
+    workers.next += 1;
+    let end = Arc::new(EndState::new(workers.heap_limit));
+    let options = IsolateOptions { kind, name: format!("{}-{id}", kind.name()), heap_limit: workers.heap_limit };
+    let ready = isolate::spawn_worker(workers.blobs, options, end.clone(), Box::new(child));
+    workers.running.insert(id, Worker { end, handle: std::sync::OnceLock::new(), ready: Some(ready) });
+    Ok((id, port))
+}
+
+/// Ends a worker at once, whatever it is doing.
+#[op2(fast)]
+pub fn op_dtm_worker_terminate(state: &mut OpState, #[smi] id: u32) {
+    if let Some(workers) = state.try_borrow_mut::<Workers>() {
+        workers.running.remove(&id);
+    }
+}
+
+/// Gives a fresh worker isolate its port; messages posted while the snapshot was made are sent now.
+pub(crate) fn connect(runtime: &mut JsRuntime, port: WorkerPort) -> Result<(), String> {
+    let resource = runtime.op_state().borrow_mut().resource_table.add_rc_dyn(port.receive());
+    let connect = lookup_function(runtime, CONNECT_WORKER)?;
+    let argument = {
+        deno_core::scope!(scope, runtime);
+        let value: v8::Local<v8::Value> = v8::Integer::new_from_unsigned(scope, resource).into();
+        v8::Global::new(scope, value)
+    };
+    // `connect` is synchronous; errors surface through the returned future, which is already settled then.
+    let future = runtime.call_with_args(&connect, &[argument]);
+    match futures_util::FutureExt::now_or_never(future) {
+        Some(Ok(_)) => Ok(()),
+        Some(Err(error)) => Err(error.to_string()),
+        None => Err("the worker's connect function did not return".into()),
+    }
+}

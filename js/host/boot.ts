@@ -1,0 +1,28 @@
+// What must have happened before any model or formatter of the front-end is used. Runs once, while the snapshot is made.
+
+import * as I18n from 'frontend/front_end/core/i18n/i18n.js';
+import * as ProtocolClient from 'frontend/front_end/core/protocol_client/protocol_client.js';
+
+import * as FormatterWorkerPool from 'frontend/front_end/models/formatter/FormatterWorkerPool.js';
+
+import {installFrontendHost} from './frontend_host.js';
+
+installFrontendHost();
+ProtocolClient.InspectorBackend.test.suppressRequestErrors = true;
+
+I18n.DevToolsLocale.DevToolsLocale.instance({
+  create: true,
+  data: {
+    navigatorLanguage: 'en-US',
+    settingLanguage: 'en-US',
+    lookupClosestDevToolsLocale: locale => locale,
+  },
+});
+// English is the language of the sources: an empty table makes every look-up fall through to it.
+I18n.i18n.registerLocaleDataForTest('en-US', {});
+
+// The pool would ask the module loader where its worker's code is; ours is in a snapshot and found by file name.
+FormatterWorkerPool.FormatterWorkerPool.instance({
+  forceNew: true,
+  entrypointURL: 'devtools-mcp:///front_end/entrypoints/formatter_worker/formatter_worker-entrypoint.js',
+});

@@ -1,0 +1,53 @@
+// The table of methods Rust can call, and the object through which it does.
+
+import {op_dtm_cancelled, op_dtm_input_next, op_dtm_progress} from 'ext:core/ops';
+
+import {restoreIntl} from './intl.js';
+
+/** The call a method is answering. */
+export class CallContext {
+  constructor(readonly id: number) {}
+
+  /** The call's bulk input, piece by piece as parsed JSON. Each piece is dropped as soon as the next is asked for. */
+  *input(): Generator<unknown, void> {
+    for (let text = op_dtm_input_next(this.id); text !== null; text = op_dtm_input_next(this.id)) {
+      yield JSON.parse(text);
+    }
+  }
+
+  /** `fraction` is 0 to 1. */
+  progress(fraction: number, message: string): void {
+    op_dtm_progress(this.id, fraction, message);
+  }
+
+  throwIfCancelled(): void {
+    if (op_dtm_cancelled(this.id)) {
+      throw new Error('cancelled');
+    }
+  }
+}
+
+type Method = (params: any, call: CallContext) => unknown;
+
+const methods = new Map<string, Method>();
+
+/** Registers `service.method` for every function of `service`. */
+export function register(name: string, service: Record<string, Method>): void {
+  for (const [method, implementation] of Object.entries(service)) {
+    methods.set(`${name}.${method}`, implementation);
+  }
+}
+
+function dispatch(id: number, name: string, params: unknown): unknown {
+  const method = methods.get(name);
+  if (!method) {
+    throw new TypeError(`the engine has no method ${name}`);
+  }
+  return method(params, new CallContext(id));
+}
+
+/** Leaves the entry points where crates/engine/src/snapshot.rs looks for them. */
+export function expose(extra: Record<string, unknown>): void {
+  const entry = {dispatch, warmUp: async (_text: string) => {}, seal: restoreIntl, ...extra};
+  Object.defineProperty(globalThis, '__devtoolsMcp', {value: entry, configurable: false, enumerable: false});
+}

@@ -1,0 +1,15 @@
+// Bundle of the main isolate: traces, and later universes of live pages.
+// The order matters: globals before any front-end module, Intl stand-ins before any module that makes Intl objects.
+
+import './host/globals.js';
+import './host/intl.js';
+import './host/boot.js';
+
+import {expose, register} from './host/service.js';
+import {diagnostics} from './diagnostics.js';
+import {trace, warmTrace} from './trace.js';
+
+register('trace', trace);
+register('diagnostics', diagnostics);
+
+expose({warmUp: warmTrace});

@@ -1,0 +1,1 @@
+pub fn run(_: &[String]) -> crate::shell::Result { Err("not written".into()) }
