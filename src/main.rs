@@ -1,1 +1,7 @@
-fn main(){}
+//! The program; everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    devtools_mcp::cli::run(std::env::args().collect())
+}

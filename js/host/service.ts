@@ -11,7 +11,7 @@ export class CallContext {
   /** The call's bulk input, piece by piece as parsed JSON. Each piece is dropped as soon as the next is asked for. */
   *input(): Generator<unknown, void> {
     for (let text = op_dtm_input_next(this.id); text !== null; text = op_dtm_input_next(this.id)) {
-      yield JSON.parse(text);
+      yield parsePiece(text);
     }
   }
 
@@ -24,6 +24,17 @@ export class CallContext {
     if (op_dtm_cancelled(this.id)) {
       throw new Error('cancelled');
     }
+  }
+}
+
+function parsePiece(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Told apart from errors of the analysis by this name.
+    const wrapped = new Error((error as Error).message);
+    wrapped.name = 'InputSyntaxError';
+    throw wrapped;
   }
 }
 

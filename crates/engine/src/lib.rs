@@ -22,3 +22,11 @@ mod worker;
 pub use error::EngineError;
 pub use host::{Call, EngineHost, InputPiece, IsolateHandle, IsolateOptions, Progress};
 pub use snapshot::{Blob, Blobs, Kind};
+
+/// The deno_core this crate is pinned to.
+pub const DENO_CORE_VERSION: &str = "0.413.0";
+
+/// V8's version string.
+pub fn v8_version() -> &'static str {
+    deno_core::v8::VERSION_STRING
+}

@@ -1,0 +1,349 @@
+//! The router: one id counter, the table of calls that wait for an answer, the subscribers of events.
+//!
+//! An entry leaves the table when its answer comes, when its caller stops waiting (a guard does that), when its session
+//! is detached or when the connection ends: nothing waits for ever and nothing is kept for nobody.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use tokio::sync::{mpsc, oneshot};
+
+use super::error::CdpError;
+use super::mailbox::{Filter, Mailbox, Subscription};
+use super::message::{Envelope, Event};
+use super::transport::{Reader, Writer};
+
+/// How long a call waits unless its caller says otherwise; the original's limit.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(180);
+
+/// Messages that may wait for the writer.
+const OUTGOING: usize = 256;
+
+type Answer = Result<Box<RawValue>, CdpError>;
+
+struct Pending {
+    session: Option<String>,
+    method: String,
+    reply: oneshot::Sender<Answer>,
+}
+
+#[derive(Default)]
+struct Tables {
+    pending: HashMap<u64, Pending>,
+    mailboxes: Vec<Weak<Mailbox>>,
+}
+
+/// One connection to a browser.
+pub struct Connection {
+    outgoing: mpsc::Sender<Vec<u8>>,
+    next_id: AtomicU64,
+    tables: Mutex<Tables>,
+    ended: AtomicBool,
+}
+
+/// Takes the call out of the table when its caller stops waiting.
+struct PendingGuard<'a> {
+    connection: &'a Connection,
+    id: u64,
+}
+
+impl Drop for PendingGuard<'_> {
+    fn drop(&mut self) {
+        self.connection.tables().pending.remove(&self.id);
+    }
+}
+
+#[derive(Serialize)]
+struct Outgoing<'a, P: Serialize> {
+    id: u64,
+    method: &'a str,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    params: P,
+}
+
+impl Connection {
+    /// Starts the two tasks that serve the transport.
+    pub fn start(mut reader: impl Reader, mut writer: impl Writer) -> Arc<Self> {
+        let (outgoing, mut messages) = mpsc::channel::<Vec<u8>>(OUTGOING);
+        let connection = Arc::new(Connection {
+            outgoing,
+            next_id: AtomicU64::new(1),
+            tables: Mutex::default(),
+            ended: AtomicBool::new(false),
+        });
+        tokio::spawn(async move {
+            while let Some(message) = messages.recv().await {
+                if let Err(error) = writer.send(&message).await {
+                    tracing::debug!("the connection to the browser cannot be written to: {error}");
+                    break;
+                }
+            }
+        });
+        let weak = Arc::downgrade(&connection);
+        tokio::spawn(async move {
+            loop {
+                match reader.receive().await {
+                    Ok(Some(message)) => {
+                        let Some(connection) = weak.upgrade() else { break };
+                        connection.dispatch(&message);
+                    }
+                    Ok(None) => break,
+                    Err(error) => {
+                        tracing::warn!("the connection to the browser failed: {error}");
+                        break;
+                    }
+                }
+            }
+            if let Some(connection) = weak.upgrade() {
+                connection.end();
+            }
+        });
+        connection
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the browser has gone.
+    pub fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// Calls a method on a flat session (`None`: the browser itself) and returns the raw `result`.
+    pub async fn call(&self, session: Option<&str>, method: &str, params: impl Serialize, timeout: Duration) -> Answer {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let message = serde_json::to_vec(&Outgoing { id, method, session, params })
+            .map_err(|e| CdpError::Shape { method: method.into(), why: e.to_string() })?;
+        let (reply, answer) = oneshot::channel();
+        let disconnected = || CdpError::Disconnected { method: method.into() };
+        self.tables().pending.insert(id, Pending { session: session.map(str::to_owned), method: method.into(), reply });
+        let _guard = PendingGuard { connection: self, id };
+        // Checked after the insertion: `end` drains the table once, after it has set the flag.
+        if self.is_ended() || self.outgoing.send(message).await.is_err() {
+            return Err(disconnected());
+        }
+        match tokio::time::timeout(timeout, answer).await {
+            Ok(answer) => answer.unwrap_or_else(|_| Err(disconnected())),
+            Err(_) => Err(CdpError::Timeout { method: method.into(), after: timeout }),
+        }
+    }
+
+    /// Subscribes to events of one session. At most `capacity` wait; older ones are dropped and counted.
+    pub fn subscribe(&self, session: Option<&str>, methods: &'static [&'static str], capacity: usize) -> Subscription {
+        let filter = Filter { session: session.map(str::to_owned), methods };
+        let (subscription, mailbox) = Subscription::new(filter, capacity);
+        self.tables().mailboxes.push(mailbox.clone());
+        if self.is_ended() && let Some(mailbox) = mailbox.upgrade() {
+            mailbox.close();
+        }
+        subscription
+    }
+
+    fn dispatch(&self, message: &[u8]) {
+        let text = String::from_utf8_lossy(message);
+        let envelope: Envelope = match serde_json::from_str(&text) {
+            Ok(envelope) => envelope,
+            Err(error) => return tracing::warn!("a message of the browser is not JSON: {error}"),
+        };
+        if let Some(id) = envelope.id {
+            // No entry: its caller has stopped waiting.
+            let Some(pending) = self.tables().pending.remove(&id) else { return };
+            let method = pending.method;
+            let answer = match envelope.error {
+                Some(error) => Err(CdpError::Protocol {
+                    method,
+                    code: error.code,
+                    message: error.message,
+                    data: error.data.map(|d| d.as_str().map_or_else(|| d.to_string(), str::to_owned)),
+                }),
+                None => envelope.result.map(ToOwned::to_owned).ok_or(CdpError::Shape { method, why: "no result".into() }),
+            };
+            let _ = pending.reply.send(answer);
+            return;
+        }
+        let Some(method) = envelope.method else { return };
+        let event = Event {
+            method: method.into_owned(),
+            session: envelope.session.map(|s| s.into_owned()),
+            params: envelope.params.map_or_else(|| RawValue::NULL.to_owned(), ToOwned::to_owned),
+        };
+        if event.method == "Target.detachedFromTarget" {
+            self.detached(&event);
+        }
+        let mut tables = self.tables();
+        tables.mailboxes.retain(|weak| match weak.upgrade() {
+            Some(mailbox) => {
+                if mailbox.filter.accepts(&event) {
+                    mailbox.push(event.clone());
+                }
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// A session has ended: its calls fail as *target closed*, its subscriptions end.
+    fn detached(&self, event: &Event) {
+        #[derive(serde::Deserialize)]
+        struct Detached {
+            #[serde(rename = "sessionId")]
+            session: String,
+        }
+        let Ok(Detached { session }) = event.decode() else { return };
+        let mut tables = self.tables();
+        let ids: Vec<u64> =
+            tables.pending.iter().filter(|(_, p)| p.session.as_deref() == Some(session.as_str())).map(|(id, _)| *id).collect();
+        for id in ids {
+            if let Some(Pending { method, reply, .. }) = tables.pending.remove(&id) {
+                let _ = reply.send(Err(CdpError::TargetClosed { method }));
+            }
+        }
+        for mailbox in tables.mailboxes.iter().filter_map(Weak::upgrade) {
+            if mailbox.filter.session.as_deref() == Some(session.as_str()) {
+                mailbox.close();
+            }
+        }
+    }
+
+    fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        let mut tables = self.tables();
+        for (_, Pending { method, reply, .. }) in tables.pending.drain() {
+            let _ = reply.send(Err(CdpError::Disconnected { method }));
+        }
+        for mailbox in tables.mailboxes.iter().filter_map(Weak::upgrade) {
+            mailbox.close();
+        }
+    }
+
+    /// Calls that wait for an answer, for tests.
+    #[cfg(test)]
+    fn pending(&self) -> usize {
+        self.tables().pending.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+
+    use super::super::pipe;
+    use super::*;
+
+    /// The browser's side of a connection, driven by the test.
+    struct Browser {
+        input: BufReader<ReadHalf<DuplexStream>>,
+        output: WriteHalf<DuplexStream>,
+    }
+
+    impl Browser {
+        async fn next(&mut self) -> Value {
+            let mut message = Vec::new();
+            self.input.read_until(0, &mut message).await.unwrap();
+            message.pop();
+            serde_json::from_slice(&message).unwrap()
+        }
+
+        async fn send(&mut self, message: Value) {
+            self.output.write_all(format!("{message}\0").as_bytes()).await.unwrap();
+        }
+    }
+
+    fn connect() -> (Arc<Connection>, Browser) {
+        let (near, far) = tokio::io::duplex(64 * 1024);
+        let (input, output) = tokio::io::split(near);
+        let (reader, writer) = pipe::pair(input, output);
+        let (input, output) = tokio::io::split(far);
+        (Connection::start(reader, writer), Browser { input: BufReader::new(input), output })
+    }
+
+    #[tokio::test]
+    async fn answers_find_their_callers_in_any_order() {
+        let (connection, mut browser) = connect();
+        let call = |n: u32| {
+            let connection = connection.clone();
+            tokio::spawn(async move { connection.call(Some("S"), "A.b", json!({"n": n}), DEFAULT_TIMEOUT).await })
+        };
+        let (one, two) = (call(1), call(2));
+        let (a, b) = (browser.next().await, browser.next().await);
+        assert_eq!(a["sessionId"], "S");
+        for message in [&b, &a] {
+            browser.send(json!({"id": message["id"], "sessionId": "S", "result": {"n": message["params"]["n"]}})).await;
+        }
+        assert_eq!(one.await.unwrap().unwrap().get(), r#"{"n":1}"#);
+        assert_eq!(two.await.unwrap().unwrap().get(), r#"{"n":2}"#);
+        assert_eq!(connection.pending(), 0);
+    }
+
+    #[tokio::test]
+    async fn the_failures_differ_and_name_the_method() {
+        let (connection, mut browser) = connect();
+        let spawn = |session: Option<&'static str>, timeout| {
+            let connection = connection.clone();
+            tokio::spawn(async move { connection.call(session, "Page.navigate", json!({}), timeout).await.unwrap_err() })
+        };
+        let refused = spawn(None, DEFAULT_TIMEOUT);
+        let id = browser.next().await["id"].clone();
+        browser.send(json!({"id": id, "error": {"code": -32000, "message": "No", "data": "because"}})).await;
+        assert_eq!(refused.await.unwrap().to_string(), "Protocol error (Page.navigate): No because");
+
+        let closed = spawn(Some("S"), DEFAULT_TIMEOUT);
+        let other = spawn(Some("T"), DEFAULT_TIMEOUT);
+        browser.next().await;
+        browser.next().await;
+        browser.send(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S"}})).await;
+        assert!(matches!(closed.await.unwrap(), CdpError::TargetClosed { method } if method == "Page.navigate"));
+
+        let late = spawn(None, Duration::from_millis(10)).await.unwrap();
+        assert!(matches!(late, CdpError::Timeout { .. }), "{late}");
+
+        drop(browser);
+        assert!(matches!(other.await.unwrap(), CdpError::Disconnected { .. }));
+        let after = connection.call(None, "A.b", json!({}), DEFAULT_TIMEOUT).await.unwrap_err();
+        assert!(matches!(after, CdpError::Disconnected { .. }));
+        assert_eq!(connection.pending(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_stops_waiting_leaves_no_entry() {
+        let (connection, mut browser) = connect();
+        let waiting = connection.clone();
+        let task = tokio::spawn(async move { waiting.call(None, "A.b", json!({}), DEFAULT_TIMEOUT).await });
+        let id = browser.next().await["id"].clone();
+        task.abort();
+        let _ = task.await;
+        assert_eq!(connection.pending(), 0);
+        browser.send(json!({"id": id, "result": {}})).await;
+        browser.send(json!({"id": 999_999, "result": {}})).await;
+        browser.output.write_all(b"garbage\0").await.unwrap();
+        let mut events = connection.subscribe(None, &["A.event"], 4);
+        browser.send(json!({"method": "A.event", "params": {}})).await;
+        assert_eq!(events.next().await.unwrap().method, "A.event");
+    }
+
+    #[tokio::test]
+    async fn a_slow_subscriber_loses_the_oldest_and_knows_it() {
+        let (connection, mut browser) = connect();
+        let mut slow = connection.subscribe(Some("S"), &["A.event"], 3);
+        let mut marker = connection.subscribe(None, &["A.end"], 1);
+        for n in 0..10 {
+            browser.send(json!({"method": "A.event", "sessionId": "S", "params": {"n": n}})).await;
+            browser.send(json!({"method": "A.event", "sessionId": "other", "params": {"n": 100}})).await;
+        }
+        browser.send(json!({"method": "A.end"})).await;
+        marker.next().await.unwrap();
+        assert_eq!(slow.lost(), 7);
+        for n in 7..10 {
+            assert_eq!(slow.next().await.unwrap().params.get(), format!(r#"{{"n":{n}}}"#));
+        }
+        browser.send(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S"}})).await;
+        assert!(slow.next().await.is_none());
+    }
+}

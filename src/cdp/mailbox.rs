@@ -1,0 +1,87 @@
+//! Bounded queues of events. A slow subscriber loses its oldest events, is told how many, and never holds up the
+//! connection.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokio::sync::Notify;
+
+use super::message::Event;
+
+/// Which events a subscriber wants.
+#[derive(Debug, Clone)]
+pub(super) struct Filter {
+    pub session: Option<String>,
+    /// Full method names.
+    pub methods: &'static [&'static str],
+}
+
+impl Filter {
+    pub fn accepts(&self, event: &Event) -> bool {
+        event.session == self.session && self.methods.contains(&event.method.as_str())
+    }
+}
+
+struct Queue {
+    events: VecDeque<Event>,
+    lost: u64,
+    closed: bool,
+}
+
+pub(super) struct Mailbox {
+    pub filter: Filter,
+    capacity: usize,
+    queue: Mutex<Queue>,
+    arrived: Notify,
+}
+
+impl Mailbox {
+    pub fn push(&self, event: Event) {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.events.len() >= self.capacity {
+            queue.events.pop_front();
+            queue.lost += 1;
+        }
+        queue.events.push_back(event);
+        drop(queue);
+        self.arrived.notify_one();
+    }
+
+    pub fn close(&self) {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+        self.arrived.notify_one();
+    }
+}
+
+/// The receiving end. Dropping it ends the subscription.
+pub struct Subscription(Arc<Mailbox>);
+
+impl Subscription {
+    pub(super) fn new(filter: Filter, capacity: usize) -> (Self, Weak<Mailbox>) {
+        let queue = Mutex::new(Queue { events: VecDeque::new(), lost: 0, closed: false });
+        let mailbox = Arc::new(Mailbox { filter, capacity, queue, arrived: Notify::new() });
+        let weak = Arc::downgrade(&mailbox);
+        (Subscription(mailbox), weak)
+    }
+
+    /// The next event, or `None` when its session or the connection has ended.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            {
+                let mut queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(event) = queue.events.pop_front() {
+                    return Some(event);
+                }
+                if queue.closed {
+                    return None;
+                }
+            }
+            self.0.arrived.notified().await;
+        }
+    }
+
+    /// How many events were lost because they were not taken in time.
+    pub fn lost(&self) -> u64 {
+        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner).lost
+    }
+}

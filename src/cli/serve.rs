@@ -1,0 +1,78 @@
+//! `devtools-mcp` without a command: the MCP server.
+
+use std::fs::{File, OpenOptions};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use crate::config::{self, Config};
+
+/// Threads of the server's own work. Isolates and readers have threads of their own.
+const WORKERS: usize = 2;
+
+/// Serves until the client goes away.
+pub fn run(arguments: Vec<String>) -> ExitCode {
+    let parsed = match config::parse(arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    if !parsed.unknown.is_empty() {
+        eprintln!("Unknown arguments: {}", parsed.unknown.join(","));
+    }
+    let config = Config::from_parsed(&parsed);
+    let log = match config.log_file.as_deref().map(|path| OpenOptions::new().create(true).append(true).open(path)) {
+        Some(Err(error)) => {
+            let path = config.log_file.as_deref().unwrap_or(std::path::Path::new("")).display();
+            eprintln!("cannot open the log file {path}: {error}");
+            return ExitCode::FAILURE;
+        }
+        Some(Ok(file)) => Some(file),
+        None => None,
+    };
+    super::start_log(log);
+    let output = match claim_stdout() {
+        Ok(output) => output,
+        Err(error) => {
+            eprintln!("cannot use standard output: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let result = runtime.block_on(crate::mcp::serve_stdio(Arc::new(config), output));
+    // A read of standard input that never returns, or an isolate in the middle of its work, must not keep us.
+    runtime.shutdown_background();
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("the MCP session failed: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Takes standard output for the protocol: duplicates it and points fd 1 at stderr, so that nothing that is printed by
+/// JavaScript, V8 or a library can get into the stream.
+#[cfg(unix)]
+fn claim_stdout() -> std::io::Result<File> {
+    use std::os::fd::{AsFd, AsRawFd};
+    let output = std::io::stdout().as_fd().try_clone_to_owned()?;
+    // SAFETY: both descriptors are open; dup2 has no memory preconditions.
+    if unsafe { libc::dup2(std::io::stderr().as_raw_fd(), 1) } < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    Ok(File::from(output))
+}
+
+#[cfg(windows)]
+fn claim_stdout() -> std::io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(File::from(std::io::stdout().as_handle().try_clone_to_owned()?))
+}

@@ -1,0 +1,63 @@
+//! What `build.rs` made: the snapshots, their source maps and the front-end's texts.
+
+use std::sync::{Arc, LazyLock};
+
+use devtools_engine::{Blob, Blobs, EngineHost};
+use include_dir::{Dir, include_dir};
+
+macro_rules! blob {
+    ($name:literal) => {
+        Blob {
+            snapshot: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".snapshot")),
+            source_map_gz: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".map.gz")),
+        }
+    };
+}
+
+/// Markdown texts of DevTools' issues, read by the front-end's issue code.
+static ISSUE_DESCRIPTIONS: Dir<'static> = include_dir!("$DEVTOOLS_FRONTEND_TEXTS");
+
+/// Licences of the front-end, its third-party code and of V8's embedder, as required to travel with the binary.
+pub static THIRD_PARTY_NOTICES: &str = include_str!("../../THIRD_PARTY_NOTICES.md");
+
+/// Op names the snapshot builder registered, in order, one a line; a test compares them with this binary's.
+pub static SNAPSHOT_OP_NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/op_names.txt"));
+
+static BLOBS: Blobs = Blobs {
+    main: blob!("main"),
+    heap_worker: blob!("heap_worker"),
+    formatter_worker: blob!("formatter_worker"),
+    resources: text,
+};
+
+/// The front-end asks with the path of its module's URL; only the file's name matters, all texts lie in one folder.
+fn text(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next()?;
+    ISSUE_DESCRIPTIONS.get_file(name)?.contents_utf8()
+}
+
+static HOST: LazyLock<Arc<EngineHost>> = LazyLock::new(|| EngineHost::new(&BLOBS));
+
+/// The process's engine host. V8 itself starts with the first isolate.
+pub fn engine() -> Arc<EngineHost> {
+    HOST.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn issue_descriptions_are_embedded() {
+        let name = "front_end/descriptions/cookieWarnDomainNonAscii.md";
+        assert!(text(name).is_some_and(|t| t.starts_with('#')));
+        assert!(text("front_end/descriptions/nothing.md").is_none());
+    }
+
+    #[test]
+    fn builder_and_binary_register_the_same_ops() {
+        let ours = devtools_engine::extension::op_names();
+        assert_eq!(SNAPSHOT_OP_NAMES.lines().collect::<Vec<_>>(), ours);
+        assert!(ours.iter().any(|name| name == "devtools_mcp/op_dtm_input_next"));
+    }
+}

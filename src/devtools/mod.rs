@@ -1,0 +1,5 @@
+//! Typed requests to the front-end that runs in V8. Owns the embedded snapshots and the engine host; knows no V8 types,
+//! no MCP, no browser.
+
+pub mod blobs;
+pub mod trace;

@@ -1,0 +1,156 @@
+//! Where a trace's bytes come from, and the thread that reads, decompresses and splits them.
+//!
+//! The thread works one piece ahead of V8 (bounded channel), so reading and decompressing overlap with parsing and no
+//! more than two pieces wait. It stops when the receiver is gone or the call is cancelled.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use devtools_engine::{InputPiece, Progress};
+use flate2::bufread::MultiGzDecoder;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::error::TraceError;
+use super::split::Splitter;
+
+/// Pieces that may wait for V8.
+const PIECES_AHEAD: usize = 2;
+const READ_BYTES: usize = 256 * 1024;
+/// Share of the progress that loading takes; the rest is analysis.
+pub const LOADING_SHARE: f64 = 0.5;
+
+/// A stream of trace bytes, plain or gzip.
+pub struct TraceSource {
+    reader: Box<dyn Read + Send>,
+    /// Size in bytes as stored, when known, for progress.
+    size: Option<u64>,
+}
+
+impl TraceSource {
+    /// Opens a file. Only regular files: a pipe or device could block for ever.
+    pub fn open(path: &Path) -> Result<Self, TraceError> {
+        let shown = path.display().to_string();
+        let read_error = |error: io::Error| TraceError::Read { path: shown.clone(), why: plain(&error) };
+        let metadata = std::fs::metadata(path).map_err(read_error)?;
+        if !metadata.is_file() {
+            return Err(TraceError::NotAFile { path: shown });
+        }
+        let file = File::open(path).map_err(read_error)?;
+        Ok(TraceSource { reader: Box::new(file), size: Some(metadata.len()) })
+    }
+
+    /// Bytes that are still arriving, for example from a recording.
+    pub fn stream(reader: impl Read + Send + 'static) -> Self {
+        TraceSource { reader: Box::new(reader), size: None }
+    }
+}
+
+/// An I/O error without the operating system's number.
+fn plain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    }
+}
+
+/// What the reading thread found wrong; the call itself only sees that its input ended.
+#[derive(Clone, Default)]
+pub struct Verdict(Arc<Mutex<Option<TraceError>>>);
+
+impl Verdict {
+    fn set(&self, error: TraceError) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// The first thing that went wrong, if anything did.
+    pub fn take(&self) -> Option<TraceError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Starts the reading thread. Ends by itself; `stop` ends it early.
+pub fn start(
+    source: TraceSource,
+    stop: Arc<AtomicBool>,
+    progress: Option<UnboundedSender<Progress>>,
+) -> io::Result<(Receiver<InputPiece>, Verdict)> {
+    let (sender, receiver) = sync_channel(PIECES_AHEAD);
+    let verdict = Verdict::default();
+    let thread_verdict = verdict.clone();
+    std::thread::Builder::new().name("trace-reader".into()).spawn(move || {
+        let mut send = |piece: Vec<u8>| !stop.load(Ordering::Relaxed) && sender.send(InputPiece::Text(piece)).is_ok();
+        if let Err(error) = pump(source, &mut send, progress) {
+            thread_verdict.set(error);
+            // The verdict is in place before the call can end.
+            let _ = sender.send(InputPiece::Failed);
+        }
+    })?;
+    Ok((receiver, verdict))
+}
+
+fn pump(
+    source: TraceSource,
+    send: &mut impl FnMut(Vec<u8>) -> bool,
+    progress: Option<UnboundedSender<Progress>>,
+) -> Result<(), TraceError> {
+    let consumed = Arc::new(AtomicU64::new(0));
+    let counted = Counted { inner: source.reader, count: consumed.clone() };
+    let mut buffered = BufReader::with_capacity(READ_BYTES, counted);
+    let is_gzip = buffered.fill_buf().map_err(|e| TraceError::Read { path: "the trace".into(), why: plain(&e) })?.starts_with(&[0x1f, 0x8b]);
+    let mut reader: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(buffered)) } else { Box::new(buffered) };
+    let mut splitter = Splitter::default();
+    let mut buffer = vec![0; READ_BYTES];
+    let mut reported = 0.0;
+    loop {
+        let count = match reader.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) if is_gzip => {
+                let why = match error.kind() {
+                    io::ErrorKind::UnexpectedEof => "it ends too early".into(),
+                    _ => plain(&error),
+                };
+                return Err(TraceError::Gzip { offset: splitter.offset(), why });
+            }
+            Err(error) => return Err(TraceError::Read { path: "the trace".into(), why: plain(&error) }),
+        };
+        if !splitter.push(&buffer[..count], send)? {
+            return Ok(());
+        }
+        if let (Some(progress), Some(size)) = (&progress, source.size.filter(|&s| s > 0)) {
+            let fraction = (consumed.load(Ordering::Relaxed) as f64 / size as f64).min(1.0);
+            if fraction - reported >= 0.02 {
+                reported = fraction;
+                let message = format!("reading {} MB of JSON", splitter.offset() / 1_000_000);
+                let _ = progress.send(Progress { fraction: fraction * LOADING_SHARE, message });
+            }
+        }
+    }
+    let tail = splitter.finish()?;
+    for rest in [tail.piece, tail.metadata].into_iter().flatten() {
+        if !send(rest) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Counts what was taken from the file, before decompression.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

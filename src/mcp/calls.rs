@@ -1,0 +1,104 @@
+//! What surrounds every tool call, once for all tools: validation, path checks, progress, cancellation, panics, and the
+//! rendering of the report.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use devtools_engine::Progress;
+use futures_util::FutureExt;
+use rmcp::model::{CallToolResult, ContentBlock, ProgressNotificationParam};
+use rmcp::service::RequestContext;
+use rmcp::{Peer, RoleServer};
+use serde_json::{Map, Value};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::session::Session;
+use crate::report::{Failure, Report};
+use crate::tools::schema::PathUse;
+use crate::tools::{Arguments, Context, Tool, validate};
+
+/// Runs a tool. Whatever happens, the client gets a result.
+pub async fn run(tool: &'static Tool, arguments: Map<String, Value>, session: &Arc<Session>, request: &RequestContext<RoleServer>) -> CallToolResult {
+    tracing::debug!(tool = tool.name, "called");
+    let arguments = match validate::validate(tool, &session.config, arguments) {
+        Ok(arguments) => arguments,
+        Err(text) => return CallToolResult::error(vec![ContentBlock::text(text)]),
+    };
+    let context = Context {
+        session: session.clone(),
+        cancel: request.ct.clone(),
+        progress: request.meta.get_progress_token().map(|token| forward_progress(request.peer.clone(), token)),
+    };
+    let mut report = Report::default();
+    let outcome = AssertUnwindSafe(async {
+        let arguments = check_paths(tool, arguments, session, &request.peer).await?;
+        (tool.handler)(&context, &arguments, &mut report).await
+    })
+    .catch_unwind()
+    .await;
+    match outcome {
+        Ok(Ok(())) => {}
+        Ok(Err(failure)) => report.fail(failure),
+        Err(panic) => {
+            let what = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+            tracing::error!(tool = tool.name, "panicked: {}", what.unwrap_or("(no message)"));
+            report.fail(Failure::new(
+                format!("internal error in {}: {}", tool.name, what.unwrap_or("no message")),
+                "call it again; if it fails again, start the server with --logFile and report the log",
+            ));
+        }
+    }
+    render(&report, session.config.structured_content)
+}
+
+fn render(report: &Report, structured: bool) -> CallToolResult {
+    let content = vec![ContentBlock::text(report.text())];
+    let mut result = if report.is_error() { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    // Present only on failure, as in the original.
+    if !report.is_error() {
+        result.is_error = None;
+    }
+    if structured {
+        result.structured_content = Some(report.structured());
+    }
+    result
+}
+
+/// Checks the arguments that name files and replaces them by where they really are; blank ones count as not given.
+async fn check_paths(tool: &Tool, mut arguments: Map<String, Value>, session: &Session, peer: &Peer<RoleServer>) -> Result<Arguments, Failure> {
+    let params: Vec<&str> = tool.params.iter().filter(|p| p.path == PathUse::File).map(|p| p.name).collect();
+    if params.iter().any(|name| arguments.contains_key(*name)) {
+        #[expect(deprecated, reason = "the protocol versions that today's clients speak have roots")]
+        let expected = peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
+        let policy = session.path_policy(expected).await;
+        for name in params {
+            let Some(given) = arguments.get(name).and_then(Value::as_str) else { continue };
+            if given.trim().is_empty() {
+                return Err(Failure::new(format!("{name} is empty"), "give the path of a file"));
+            }
+            let path = policy.check(given).map_err(|e| Failure::new(e.to_string(), e.hint()))?;
+            arguments.insert(name.into(), path.to_string_lossy().into());
+        }
+    }
+    Ok(Arguments(arguments))
+}
+
+/// Sends progress notifications as percentages that only grow, one per percent at most.
+fn forward_progress(peer: Peer<RoleServer>, token: rmcp::model::ProgressToken) -> UnboundedSender<Progress> {
+    let (sender, mut receiver) = unbounded_channel::<Progress>();
+    tokio::spawn(async move {
+        let mut last = 0.0;
+        while let Some(Progress { fraction, message }) = receiver.recv().await {
+            let percent = (fraction * 100.0).floor().clamp(0.0, 100.0);
+            if percent <= last {
+                continue;
+            }
+            last = percent;
+            let update = ProgressNotificationParam::new(token.clone(), percent).with_total(100.0).with_message(message);
+            if peer.notify_progress(update).await.is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}

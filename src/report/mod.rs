@@ -1,0 +1,144 @@
+//! The typed answer of a tool and its two renderings, text and structured.
+//!
+//! A handler fills a [`Report`] and never concatenates an answer itself; a section knows how it looks and where it
+//! stands ([`Section::ORDER`]), so the order of the answer does not depend on the order of the handler's steps.
+//! Composition rules: responses of chrome-devtools-mcp 1.11.0.
+
+mod trace;
+
+pub use trace::{TraceInsight, TraceSummary};
+
+use serde_json::{Map, Value};
+
+/// A part of an answer below the tool's own lines.
+pub trait Section: Send {
+    /// Position among the sections, ascending. The numbers are those of the composition table in `docs/responses.md`.
+    fn order(&self) -> u8;
+    /// The section's text, without a line break at its end.
+    fn text(&self) -> String;
+    /// Adds the section's keys to `structuredContent`.
+    fn structured(&self, content: &mut Map<String, Value>);
+}
+
+/// What a tool answers.
+#[derive(Default)]
+pub struct Report {
+    lines: Vec<String>,
+    sections: Vec<Box<dyn Section>>,
+    failure: Option<Failure>,
+}
+
+/// A tool's failure, worded for an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// Problem and cause.
+    pub message: String,
+    /// What to call or change next.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// A failure with a hint.
+    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure { message: message.into(), hint: Some(hint.into()) }
+    }
+
+    /// The text after `Error: `.
+    pub fn text(&self) -> String {
+        match &self.hint {
+            Some(hint) => format!("{}\nhint: {hint}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+impl Report {
+    /// Adds a line of the tool's own.
+    pub fn line(&mut self, text: impl Into<String>) {
+        self.lines.push(text.into());
+    }
+
+    /// Adds a section.
+    pub fn section(&mut self, section: impl Section + 'static) {
+        self.sections.push(Box::new(section));
+    }
+
+    /// Marks the call as failed; what was reported before stays.
+    pub fn fail(&mut self, failure: Failure) {
+        self.failure = Some(failure);
+    }
+
+    /// Whether the call failed.
+    pub fn is_error(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// Puts the sections in order; needed once before rendering.
+    fn sorted(&self) -> Vec<&dyn Section> {
+        let mut sections: Vec<&dyn Section> = self.sections.iter().map(Box::as_ref).collect();
+        sections.sort_by_key(|s| s.order());
+        sections
+    }
+
+    /// The text item.
+    pub fn text(&self) -> String {
+        let mut parts = self.lines.clone();
+        parts.extend(self.sorted().iter().map(|s| s.text()));
+        parts.extend(self.failure.as_ref().map(|f| format!("Error: {}", f.text())));
+        parts.join("\n")
+    }
+
+    /// `structuredContent`: an object; a key is there only when its section is.
+    pub fn structured(&self) -> Value {
+        let mut content = Map::new();
+        if !self.lines.is_empty() {
+            content.insert("message".into(), self.lines.join("\n").into());
+        }
+        for section in self.sorted() {
+            section.structured(&mut content);
+        }
+        if let Some(failure) = &self.failure {
+            content.insert("errorMessage".into(), failure.text().into());
+        }
+        Value::Object(content)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Named(u8, &'static str);
+
+    impl Section for Named {
+        fn order(&self) -> u8 {
+            self.0
+        }
+        fn text(&self) -> String {
+            format!("## {}", self.1)
+        }
+        fn structured(&self, content: &mut Map<String, Value>) {
+            content.insert(self.1.into(), true.into());
+        }
+    }
+
+    #[test]
+    fn sections_stand_in_their_order_and_the_error_last() {
+        let mut report = Report::default();
+        report.section(Named(14, "snapshot"));
+        report.line("one");
+        report.fail(Failure::new("it broke", "call list_pages"));
+        report.section(Named(8, "pages"));
+        report.line("two");
+        assert_eq!(report.text(), "one\ntwo\n## pages\n## snapshot\nError: it broke\nhint: call list_pages");
+        assert_eq!(
+            report.structured().to_string(),
+            r#"{"message":"one\ntwo","pages":true,"snapshot":true,"errorMessage":"it broke\nhint: call list_pages"}"#
+        );
+    }
+
+    #[test]
+    fn an_empty_report_is_empty() {
+        assert_eq!((Report::default().text().as_str(), Report::default().structured().to_string().as_str()), ("", "{}"));
+    }
+}

@@ -1,0 +1,67 @@
+//! `performance_analyze_insight`: the front-end's text on one insight of the last trace.
+
+use super::performance_load_trace::failure;
+use super::schema::{Default, Param, ParamKind, PathUse};
+use super::{Arguments, Category, Context, Running, Tool};
+use crate::devtools::trace::{DeviceScope, InsightAnswer};
+use crate::report::{Report, TraceInsight};
+
+/// See the module.
+pub const TOOL: Tool = Tool {
+    name: "performance_analyze_insight",
+    description: "Explain one performance insight of the last trace in detail, as listed in the trace's summary.",
+    category: Category::Performance,
+    read_only: true,
+    page_scoped: true,
+    params: &[
+        Param {
+            name: "insightSetId",
+            kind: ParamKind::Text,
+            required: true,
+            default: Default::None,
+            path: PathUse::None,
+            description: "Id from \"Available insight sets\", such as NAVIGATION_0.",
+        },
+        Param {
+            name: "insightName",
+            kind: ParamKind::Text,
+            required: true,
+            default: Default::None,
+            path: PathUse::None,
+            description: "Name of the insight, such as LCPBreakdown or DocumentLatency.",
+        },
+    ],
+    handler,
+};
+
+fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
+    Box::pin(async move {
+        let Some(trace) = context.session.last_trace() else {
+            report.line("No recorded traces found.\nhint: load a trace file with performance_load_trace");
+            return Ok(());
+        };
+        let (set, name) = (arguments.text("insightSetId"), arguments.text("insightName"));
+        match trace.insight(set, name, DeviceScope::Desktop).await.map_err(failure)? {
+            InsightAnswer::Ok { text } => report.section(TraceInsight { text }),
+            InsightAnswer::NoInsights => report.line("No Performance insights are available for this trace."),
+            InsightAnswer::UnknownSet => {
+                let ids: Vec<&str> = trace.overview().insight_sets.iter().map(|s| s.id.as_str()).collect();
+                report.line(format!(
+                    "No Performance Insights for the given insight set id.\nhint: this trace has the sets {}",
+                    if ids.is_empty() { "(none)".into() } else { ids.join(", ") }
+                ));
+            }
+            InsightAnswer::UnknownInsight => {
+                let names: Vec<&str> = trace
+                    .overview()
+                    .insight_sets
+                    .iter()
+                    .filter(|s| s.id == set)
+                    .flat_map(|s| s.insights.iter().map(|i| i.name.as_str()))
+                    .collect();
+                report.line(format!("No Insight with the name {name} found.\nhint: {set} has {}", names.join(", ")));
+            }
+        }
+        Ok(())
+    })
+}
