@@ -121,6 +121,9 @@ async function analyse(
   await model.parse(events, {
     metadata: Object.keys(metadata).length ? metadata : undefined,
     isFreshRecording: fresh,
+    // Nothing else runs in this isolate, and it is ended from outside when it must stop: the engine yields only where
+    // that is worth a progress report.
+    yieldToMain: events.length > 200_000,
     resolveSourceMap,
   });
   const parsed = model.parsedTrace();
@@ -174,7 +177,9 @@ function insight({set, name, deviceScope}: {set: string, name: string, deviceSco
 export const trace = {
   async load(params: LoadParams, call: CallContext): Promise<Overview> {
     current = null;
+    const started = performance.now();
     const {events, metadata} = collect(call);
+    const collected = performance.now();
     call.throwIfCancelled();
     const combined: MetaData = {...metadata};
     if (params.cpuThrottling != null) {
@@ -187,6 +192,8 @@ export const trace = {
       call.throwIfCancelled();
       call.progress(fraction, `analysing ${events.length} events`);
     });
+    console.debug(`${events.length} events: read in ${Math.round(collected - started)} ms, analysed in ${
+        Math.round(performance.now() - collected)} ms`);
     return overview(current);
   },
 

@@ -1,5 +1,6 @@
 // What must have happened before any model or formatter of the front-end is used. Runs once, while the snapshot is made.
 
+import * as Common from 'frontend/front_end/core/common/common.js';
 import * as I18n from 'frontend/front_end/core/i18n/i18n.js';
 import * as ProtocolClient from 'frontend/front_end/core/protocol_client/protocol_client.js';
 
@@ -25,4 +26,16 @@ I18n.i18n.registerLocaleDataForTest('en-US', {});
 FormatterWorkerPool.FormatterWorkerPool.instance({
   forceNew: true,
   entrypointURL: 'devtools-mcp:///front_end/entrypoints/formatter_worker/formatter_worker-entrypoint.js',
+});
+
+// Without settings the formatters fail to make a CrUX manager, format a stack for the message nobody sees, and do
+// without. In memory only: nothing is kept between runs.
+const storage = new Common.Settings.SettingsStorage({});
+Common.Settings.Settings.instance({
+  forceNew: true,
+  syncedStorage: storage,
+  globalStorage: storage,
+  localStorage: storage,
+  settingRegistrations: Common.SettingRegistration.getRegisteredSettings(),
+  console: Common.Console.Console.instance(),
 });

@@ -5,10 +5,19 @@ use std::sync::{Arc, LazyLock};
 use devtools_engine::{Blob, Blobs, EngineHost};
 use include_dir::{Dir, include_dir};
 
+/// `include_bytes!` promises no alignment. On a page boundary V8 reads the blob in place and its pages can be dropped
+/// exactly once it has been read.
+#[repr(C, align(4096))]
+struct PageAligned<T: ?Sized>(T);
+
 macro_rules! blob {
     ($name:literal) => {
         Blob {
-            snapshot: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".snapshot")),
+            snapshot: {
+                static ALIGNED: &PageAligned<[u8]> =
+                    &PageAligned(*include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".snapshot")));
+                &ALIGNED.0
+            },
             source_map_gz: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".map.gz")),
         }
     };

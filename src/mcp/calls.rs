@@ -3,6 +3,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use devtools_engine::Progress;
 use futures_util::FutureExt;
@@ -68,9 +69,7 @@ fn render(report: &Report, structured: bool) -> CallToolResult {
 async fn check_paths(tool: &Tool, mut arguments: Map<String, Value>, session: &Session, peer: &Peer<RoleServer>) -> Result<Arguments, Failure> {
     let params: Vec<&str> = tool.params.iter().filter(|p| p.path == PathUse::File).map(|p| p.name).collect();
     if params.iter().any(|name| arguments.contains_key(*name)) {
-        #[expect(deprecated, reason = "the protocol versions that today's clients speak have roots")]
-        let expected = peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some());
-        let policy = session.path_policy(expected).await;
+        let policy = session.path_policy(super::server::has_roots(peer)).await;
         for name in params {
             let Some(given) = arguments.get(name).and_then(Value::as_str) else { continue };
             if given.trim().is_empty() {
@@ -83,17 +82,21 @@ async fn check_paths(tool: &Tool, mut arguments: Map<String, Value>, session: &S
     Ok(Arguments(arguments))
 }
 
-/// Sends progress notifications as percentages that only grow, one per percent at most.
+/// At most this often is progress sent.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Sends progress notifications as percentages that only grow.
 fn forward_progress(peer: Peer<RoleServer>, token: rmcp::model::ProgressToken) -> UnboundedSender<Progress> {
     let (sender, mut receiver) = unbounded_channel::<Progress>();
     tokio::spawn(async move {
-        let mut last = 0.0;
+        let (mut last, mut sent) = (0.0, None::<Instant>);
         while let Some(Progress { fraction, message }) = receiver.recv().await {
             let percent = (fraction * 100.0).floor().clamp(0.0, 100.0);
-            if percent <= last {
+            if percent <= last || sent.is_some_and(|s| s.elapsed() < PROGRESS_INTERVAL) {
                 continue;
             }
             last = percent;
+            sent = Some(Instant::now());
             let update = ProgressNotificationParam::new(token.clone(), percent).with_total(100.0).with_message(message);
             if peer.notify_progress(update).await.is_err() {
                 return;

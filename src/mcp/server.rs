@@ -1,4 +1,5 @@
 //! The MCP handler: forty lines of protocol over the tool table.
+#![expect(deprecated, reason = "logging is deprecated by SEP-2577, but today's clients speak versions that have it")]
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,7 +38,6 @@ impl Server {
         self.roots_asked.store(true, Ordering::Relaxed);
         let (peer, session) = (peer.clone(), self.session.clone());
         tokio::spawn(async move {
-            #[expect(deprecated, reason = "the protocol versions that today's clients speak have roots")]
             match peer.list_roots().await {
                 Ok(result) => session.set_roots(result.roots.iter().filter_map(|r| path_of(&r.uri)).collect()),
                 Err(error) => tracing::warn!("the client did not tell its roots: {error}"),
@@ -46,8 +46,7 @@ impl Server {
     }
 }
 
-#[expect(deprecated, reason = "the protocol versions that today's clients speak have roots")]
-fn has_roots(peer: &Peer<RoleServer>) -> bool {
+pub(super) fn has_roots(peer: &Peer<RoleServer>) -> bool {
     peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some())
 }
 

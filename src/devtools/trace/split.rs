@@ -48,8 +48,6 @@ enum State {
 /// What is known when the file has ended.
 #[derive(Debug)]
 pub struct Tail {
-    /// Number of events handed on.
-    pub events: u64,
     /// The last piece of events, if any is left.
     pub piece: Option<Vec<u8>>,
     /// The JSON text of `metadata`, if it is an object.
@@ -139,7 +137,7 @@ impl Splitter {
         }
         let piece = (!self.piece.is_empty()).then(|| self.take_piece());
         let metadata = (!self.metadata.is_empty()).then_some(self.metadata);
-        Ok(Tail { events: self.events, piece, metadata })
+        Ok(Tail { piece, metadata })
     }
 
     fn take_piece(&mut self) -> Vec<u8> {
