@@ -1,7 +1,7 @@
-//! Bundles `js/` with the vendored front-end and makes the V8 start-up snapshots the binary embeds.
+//! Bundles `js/` with the vendored front-end and makes the V8 start-up snapshot the binary embeds.
 //!
 //! Steps, one module each: find and verify the front-end ([`frontend`]), stage it with our overlays and run esbuild
-//! ([`bundle`]), evaluate and warm each bundle into a snapshot ([`snapshot`]). Any surprise fails the build: another
+//! ([`bundle`]), evaluate and warm the bundle into a snapshot ([`snapshot`]). Any surprise fails the build: another
 //! version, a changed file, a byte above 0x7F, a top-level `await`.
 
 #[path = "build/bundle.rs"]
@@ -27,17 +27,28 @@ fn run() -> Result<(), String> {
         root: PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?),
         out: PathBuf::from(std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?),
     };
-    for path in ["build", "build.rs", "js", "vendor/frontend.sha256", "vendor/overlays.json", "vendor/package-lock.json", "tests/fixtures/warmup.json.gz"] {
+    for path in [
+        "build",
+        "build.rs",
+        "js",
+        "vendor/frontend.sha256",
+        "vendor/overlays.json",
+        "vendor/package-lock.json",
+        "tests/fixtures/warmup.json.gz",
+    ] {
         println!("cargo:rerun-if-changed={path}");
     }
     println!("cargo:rerun-if-env-changed=DEVTOOLS_FRONTEND_DIR");
     println!("cargo:rerun-if-env-changed=DEVTOOLS_MCP_ESBUILD");
     let frontend = frontend::Frontend::locate(&dirs)?;
     let stage = frontend.stage(&dirs)?;
-    let bundles = bundle::run(&dirs, &frontend, &stage)?;
-    snapshot::write(&dirs, &bundles)?;
+    let bundle = bundle::run(&dirs, &frontend, &stage)?;
+    snapshot::write(&dirs, &bundle)?;
     println!("cargo:rustc-env=DEVTOOLS_FRONTEND_VERSION={}", frontend.version);
-    println!("cargo:rustc-env=DEVTOOLS_FRONTEND_TEXTS={}", stage.join("front_end/models/issues_manager/descriptions").display());
+    println!(
+        "cargo:rustc-env=DEVTOOLS_FRONTEND_TEXTS={}",
+        stage.join("front_end/models/issues_manager/descriptions").display()
+    );
     Ok(())
 }
 

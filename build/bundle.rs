@@ -1,10 +1,8 @@
-//! esbuild: one ASCII module per isolate kind, with a source map for our own stacks.
+//! esbuild: one ASCII module, with a source map for our own stacks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use devtools_engine::Kind;
 
 use crate::Dirs;
 use crate::frontend::{Frontend, path_text};
@@ -12,24 +10,20 @@ use crate::frontend::{Frontend, path_text};
 /// Scheme of source names in our stacks; `crates/engine/src/loader.rs` looks for it.
 const SOURCE_SCHEME: &str = "devtools-mcp:///";
 
+/// The bundled module.
 pub struct Bundle {
-    pub kind: Kind,
-    /// The module's source, ASCII.
+    /// Its source, ASCII.
     pub code: String,
     /// Source map v3 without sources' contents.
     pub source_map: Vec<u8>,
 }
 
-pub fn run(dirs: &Dirs, frontend: &Frontend, stage: &Path) -> Result<Vec<Bundle>, String> {
+/// Bundles `js/main.ts` with everything it imports.
+pub fn run(dirs: &Dirs, frontend: &Frontend, stage: &Path) -> Result<Bundle, String> {
     let esbuild = esbuild(dirs)?;
-    Kind::ALL.iter().map(|&kind| one(dirs, frontend, stage, &esbuild, kind)).collect()
-}
-
-fn one(dirs: &Dirs, frontend: &Frontend, stage: &Path, esbuild: &Path, kind: Kind) -> Result<Bundle, String> {
-    let name = kind.name();
-    let output = dirs.out.join(format!("{name}.js"));
-    let result = Command::new(esbuild)
-        .arg(dirs.root.join("js").join(format!("{name}.ts")))
+    let output = dirs.out.join("main.js");
+    let result = Command::new(&esbuild)
+        .arg(dirs.root.join("js/main.ts"))
         .args(["--bundle", "--format=esm", "--platform=neutral", "--target=esnext", "--charset=ascii"])
         .args(["--sourcemap=external", "--sources-content=false", "--log-level=warning"])
         // Without comments, since some carry bytes above 0x7F; licences travel in the third-party notices.
@@ -44,34 +38,34 @@ fn one(dirs: &Dirs, frontend: &Frontend, stage: &Path, esbuild: &Path, kind: Kin
         .map_err(|e| format!("esbuild ({}) could not be run: {e}", esbuild.display()))?;
     if !result.status.success() {
         return Err(format!(
-            "esbuild could not bundle js/{name}.ts with front-end {}:\n{}\n\
+            "esbuild could not bundle js/main.ts with front-end {}:\n{}\n\
              hint: if the front-end's version changed, run `cargo xtask vendor`",
             frontend.version,
             String::from_utf8_lossy(&result.stderr)
         ));
     }
     let code = fs::read(&output).map_err(|e| format!("{}: {e}", output.display()))?;
-    check_ascii(name, &code)?;
-    check_top_level_await(dirs, stage, esbuild, name)?;
+    check_ascii(&code)?;
+    check_top_level_await(dirs, stage, &esbuild)?;
     let code = String::from_utf8(code).map_err(|e| e.to_string())?;
-    let map_path = dirs.out.join(format!("{name}.js.map"));
+    let map_path = dirs.out.join("main.js.map");
     let source_map = rename_sources(&map_path, dirs, stage)?;
-    Ok(Bundle { kind, code, source_map })
+    Ok(Bundle { code, source_map })
 }
 
 /// V8 reads extension sources as Latin-1 in release builds: a byte above 0x7F would corrupt a text silently.
-fn check_ascii(name: &str, code: &[u8]) -> Result<(), String> {
+fn check_ascii(code: &[u8]) -> Result<(), String> {
     let Some(at) = code.iter().position(|&b| b > 0x7f) else { return Ok(()) };
     let start = code[..at].iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
     let line = String::from_utf8_lossy(&code[start..(at + 40).min(code.len())]).into_owned();
-    Err(format!("the bundle {name} has a byte above 0x7F although esbuild was asked for ASCII, near: {line}"))
+    Err(format!("the bundle has a byte above 0x7F although esbuild was asked for ASCII, near: {line}"))
 }
 
 /// A module graph with a top-level `await` cannot be an extension's entry point. esbuild knows best: it refuses such a
 /// graph in any format but ESM.
-fn check_top_level_await(dirs: &Dirs, stage: &Path, esbuild: &Path, name: &str) -> Result<(), String> {
+fn check_top_level_await(dirs: &Dirs, stage: &Path, esbuild: &Path) -> Result<(), String> {
     let result = Command::new(esbuild)
-        .arg(dirs.root.join("js").join(format!("{name}.ts")))
+        .arg(dirs.root.join("js/main.ts"))
         .args(["--bundle", "--format=iife", "--platform=neutral", "--target=esnext", "--log-level=error"])
         .args(["--external:ext:*", "--tsconfig-raw={}"])
         .arg(format!("--alias:frontend={}", path_text(stage)))
@@ -83,7 +77,7 @@ fn check_top_level_await(dirs: &Dirs, stage: &Path, esbuild: &Path, name: &str) 
         return Ok(());
     }
     Err(format!(
-        "the bundle {name} awaits at top level, which a snapshot cannot hold:\n{}\n\
+        "the bundle awaits at top level, which a snapshot cannot hold:\n{}\n\
          hint: give that module an overlay in vendor/overlays.json",
         String::from_utf8_lossy(&result.stderr)
     ))

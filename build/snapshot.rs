@@ -1,29 +1,21 @@
-//! Turns bundles into snapshots and writes what the binary includes.
+//! Turns the bundle into a snapshot and writes what the binary includes.
 
 use std::fs;
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-use devtools_engine::Kind;
-
 use crate::Dirs;
 use crate::bundle::Bundle;
 
-/// Writes `<kind>.snapshot`, `<kind>.map.gz` and `op_names.txt` into `OUT_DIR`.
-pub fn write(dirs: &Dirs, bundles: &[Bundle]) -> Result<(), String> {
-    for bundle in bundles {
-        let name = bundle.kind.name();
-        let warm_ups = match bundle.kind {
-            Kind::Main => vec![read_gz(dirs, "tests/fixtures/warmup.json.gz")?],
-            Kind::HeapWorker | Kind::FormatterWorker => Vec::new(),
-        };
-        let blob = devtools_engine::snapshot::build(Arc::from(bundle.code.as_str()), &warm_ups)
-            .map_err(|e| format!("no snapshot of {name}: {e}"))?;
-        put(dirs, &format!("{name}.snapshot"), &blob)?;
-        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        gz.write_all(&bundle.source_map).map_err(|e| e.to_string())?;
-        put(dirs, &format!("{name}.map.gz"), &gz.finish().map_err(|e| e.to_string())?)?;
-    }
+/// Writes `main.snapshot`, `main.map.gz` and `op_names.txt` into `OUT_DIR`.
+pub fn write(dirs: &Dirs, bundle: &Bundle) -> Result<(), String> {
+    let warm_ups = [read_gz(dirs, "tests/fixtures/warmup.json.gz")?];
+    let blob = devtools_engine::snapshot::build(Arc::from(bundle.code.as_str()), &warm_ups)
+        .map_err(|e| format!("no snapshot: {e}"))?;
+    put(dirs, "main.snapshot", &blob)?;
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gz.write_all(&bundle.source_map).map_err(|e| e.to_string())?;
+    put(dirs, "main.map.gz", &gz.finish().map_err(|e| e.to_string())?)?;
     put(dirs, "op_names.txt", devtools_engine::extension::op_names().join("\n").as_bytes())
 }
 

@@ -1,11 +1,12 @@
 // Methods that tests and `doctor` use to look at an isolate from inside.
 
+import * as Common from 'frontend/front_end/core/common/common.js';
 import * as Formatter from 'frontend/front_end/models/formatter/formatter.js';
+import * as HeapSnapshotProxy from 'frontend/front_end/models/heap_snapshot/HeapSnapshotProxy.js';
 
 import {HOST_GLOBALS} from './host/globals.js';
-import {HOST_RUNTIME} from './host/host_runtime.js';
 
-let retained: unknown[] = [];
+const retained: unknown[] = [];
 
 export const diagnostics = {
   globals: (): readonly string[] => HOST_GLOBALS,
@@ -49,8 +50,16 @@ export const diagnostics = {
   sleep: ({milliseconds}: {milliseconds: number}): Promise<string> =>
       new Promise(resolve => setTimeout(() => resolve('slept'), milliseconds)),
 
-  /** Fills the heap until V8 gives up. */
+  /** Fills the heap until V8 gives up, calling functions as ordinary code does. */
   exhaust(): number {
+    const grow = (depth: number): unknown => depth ? {left: grow(depth - 1), right: grow(depth - 1)} : {};
+    for (;;) {
+      retained.push(grow(12));
+    }
+  },
+
+  /** The same in a loop that calls nothing; V8's optimised code then does not notice that it should stop. */
+  exhaustWithoutCalls(): number {
     for (;;) {
       retained.push(new Array(1000).fill(retained.length));
     }
@@ -63,15 +72,22 @@ export const diagnostics = {
     return result.content;
   },
 
-  /** Sends a port through a worker's structured clone and waits for what comes back; see HeapSnapshotWorker. */
-  async heapWorker(): Promise<unknown> {
-    const worker = HOST_RUNTIME.createWorker('x/heap_snapshot_worker-entrypoint.js');
+  /**
+   * Loads a heap snapshot the way the front-end does: a worker, a second worker that computes dominators beside it, and a
+   * port transferred between the two.
+   */
+  async heapStatistics({text}: {text: string}): Promise<{nodeCount: number, totalSize: number, total: number}> {
+    const {promise, resolve} = Promise.withResolvers<HeapSnapshotProxy.HeapSnapshotProxy>();
+    const worker = new HeapSnapshotProxy.HeapSnapshotWorkerProxy(
+        () => {}, Common.Console.Console.instance(),
+        'devtools-mcp:///front_end/entrypoints/heap_snapshot_worker/heap_snapshot_worker-entrypoint.js');
     try {
-      return await new Promise((resolve, reject) => {
-        worker.onmessage = event => resolve(event.data);
-        worker.onerror = reject;
-        worker.postMessage({disposition: 'evaluateForTest', callId: 7, source: '1 + 1'});
-      });
+      const loader = worker.createLoader(1, resolve);
+      await loader.write(text);
+      await loader.close();
+      const snapshot = await promise;
+      const {total} = await snapshot.getStatistics();
+      return {nodeCount: snapshot.staticData!.nodeCount, totalSize: snapshot.totalSize, total};
     } finally {
       worker.dispose();
     }

@@ -1,4 +1,4 @@
-// Bundle of the main isolate: traces, and later universes of live pages.
+// The bundle of all isolates: traces, later universes of live pages, and the front-end's workers.
 // The order matters: globals before any front-end module, Intl stand-ins before any module that makes Intl objects.
 
 import './host/globals.js';
@@ -8,8 +8,9 @@ import './host/boot.js';
 import {expose, register} from './host/service.js';
 import {diagnostics} from './diagnostics.js';
 import {trace, warmTrace} from './trace.js';
+import {connectWorker} from './workers.js';
 
 register('trace', trace);
 register('diagnostics', diagnostics);
 
-expose({warmUp: warmTrace});
+expose({warmUp: warmTrace, connectWorker});

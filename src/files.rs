@@ -58,7 +58,9 @@ impl PathPolicy {
             match root.canonicalize() {
                 Ok(root) if !resolved.contains(&root) => resolved.push(root),
                 Ok(_) => {}
-                Err(error) => tracing::warn!(root = %root.display(), %error, "a root cannot be resolved and is skipped"),
+                Err(error) => {
+                    tracing::warn!(root = %root.display(), %error, "a root cannot be resolved and is skipped")
+                }
             }
         }
         PathPolicy { roots: Some(resolved) }
@@ -160,7 +162,10 @@ mod tests {
         {
             std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
             assert!(matches!(policy.check(inside.join("link/x").to_str().unwrap()), Err(AccessError::Outside { .. })));
-            assert!(matches!(policy.check(inside.join("nope/../../out").to_str().unwrap()), Err(AccessError::Outside { .. })));
+            assert!(matches!(
+                policy.check(inside.join("nope/../../out").to_str().unwrap()),
+                Err(AccessError::Outside { .. })
+            ));
         }
     }
 

@@ -1,6 +1,6 @@
 // The console of our isolates: everything goes to `tracing`, nothing to stdout, which carries the MCP protocol.
 
-import {op_dtm_log} from 'ext:core/ops';
+import {op_dtm_log} from './ops.js';
 
 const MAX_LENGTH = 4000;
 

@@ -2,7 +2,7 @@
 // top-level await could not be evaluated here). See vendor/overlays.json.
 
 import {core} from 'ext:core/mod.js';
-import {op_dtm_resource_text, op_dtm_worker_start, op_dtm_worker_terminate} from 'ext:core/ops';
+import {op_dtm_resource_text, op_dtm_worker_start, op_dtm_worker_terminate} from './ops.js';
 
 import type * as Api from 'frontend/front_end/core/platform/api/api.js';
 

@@ -1,6 +1,6 @@
 // The table of methods Rust can call, and the object through which it does.
 
-import {op_dtm_cancelled, op_dtm_input_next, op_dtm_progress} from 'ext:core/ops';
+import {op_dtm_cancelled, op_dtm_input_next, op_dtm_progress} from './ops.js';
 
 import {restoreIntl} from './intl.js';
 

@@ -85,7 +85,9 @@ impl Browser {
             .map_err(|e| BrowserError::Io { what: "cannot make a profile folder".into(), why: e.to_string() })?;
         let mut arguments: Vec<String> = ARGUMENTS.iter().map(ToString::to_string).collect();
         if !options.headed {
-            arguments.extend(["--headless=new", "--hide-scrollbars", "--mute-audio", "--screen-info={3840x2160}"].map(String::from));
+            arguments.extend(
+                ["--headless=new", "--hide-scrollbars", "--mute-audio", "--screen-info={3840x2160}"].map(String::from),
+            );
         }
         arguments.push(format!("--user-data-dir={}", profile.path().display()));
         arguments.extend(options.arguments.iter().cloned());
@@ -195,8 +197,10 @@ impl Process {
         }
         let group = child.id().and_then(|id| i32::try_from(id).ok());
         let process = Process { child, group, log };
-        let input = unix_pipe::Receiver::from_owned_fd(OwnedFd::from(from_read)).map_err(|e| io("cannot use a pipe", e))?;
-        let output = unix_pipe::Sender::from_owned_fd(OwnedFd::from(to_write)).map_err(|e| io("cannot use a pipe", e))?;
+        let input =
+            unix_pipe::Receiver::from_owned_fd(OwnedFd::from(from_read)).map_err(|e| io("cannot use a pipe", e))?;
+        let output =
+            unix_pipe::Sender::from_owned_fd(OwnedFd::from(to_write)).map_err(|e| io("cannot use a pipe", e))?;
         let (reader, writer) = pipe::pair(input, output);
         Ok((process, Connection::start(reader, writer)))
     }

@@ -53,7 +53,9 @@ impl BrowserError {
             BrowserError::Cdp(CdpError::Timeout { .. }) => "the page may be too busy to answer; try again",
             BrowserError::Cdp(_) => "try again; if the browser crashes each time, try another version",
             BrowserError::Io { .. } => "check the path, its permissions and the free space",
-            BrowserError::Unsupported(_) => "use Linux or macOS for this, or analyse a trace file that was recorded elsewhere",
+            BrowserError::Unsupported(_) => {
+                "use Linux or macOS for this, or analyse a trace file that was recorded elsewhere"
+            }
         }
     }
 }

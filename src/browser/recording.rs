@@ -17,6 +17,7 @@ use super::BrowserError;
 use super::launch::{Browser, LaunchOptions};
 use crate::cdp::Session;
 use crate::cdp::protocol::{io as cdp_io, page, target, tracing as cdp_tracing};
+use crate::cdp::transport::BoxFuture;
 use crate::devtools::trace::{LoadOptions, PreparedEngine, TraceAnalysis, TraceError, TraceSource};
 
 /// How long a page may take to load before the recording goes on without.
@@ -47,7 +48,12 @@ pub struct RecordOptions {
     pub cancel: CancellationToken,
     /// Where progress goes.
     pub progress: Option<UnboundedSender<Progress>>,
+    /// What happens to the page while it is recorded after it has loaded, for example input.
+    pub during: Option<During>,
 }
+
+/// Something done to the page that is being recorded.
+pub type During = Box<dyn FnOnce(Session) -> BoxFuture<'static, ()> + Send>;
 
 /// A recorded and analysed page.
 pub struct Recording {
@@ -104,7 +110,11 @@ pub async fn record(options: RecordOptions) -> Result<Recording, RecordError> {
     result
 }
 
-async fn record_in(browser: &Browser, engine: PreparedEngine, options: RecordOptions) -> Result<Recording, RecordError> {
+async fn record_in(
+    browser: &Browser,
+    engine: PreparedEngine,
+    mut options: RecordOptions,
+) -> Result<Recording, RecordError> {
     let page = attach_to_first_page(browser.session()).await?;
     page.send(page::EnableParams::default()).await?;
     let mut load_timed_out = false;
@@ -118,7 +128,12 @@ async fn record_in(browser: &Browser, engine: PreparedEngine, options: RecordOpt
     if options.reload {
         load_timed_out = !navigate(&page, &options.url).await?;
     }
-    wait_recording(&options).await;
+    let during = options.during.take();
+    tokio::join!(wait_recording(&options), async {
+        if let Some(during) = during {
+            during(page.clone()).await;
+        }
+    });
     let mut complete = page.subscribe(&["Tracing.tracingComplete"]);
     page.send(cdp_tracing::EndParams::default()).await?;
     let completed = tokio::time::timeout(COMPLETE_LIMIT, complete.next())
@@ -170,7 +185,8 @@ async fn attach_to_first_page(browser: &Session) -> Result<Session, RecordError>
         // Decoded by hand: a target type that the vocabulary does not know must not matter.
         let targets: Targets = browser.call("Target.getTargets", json!({})).await?;
         if let Some(info) = targets.infos.into_iter().find(|i| i.r#type == "page") {
-            let command = target::AttachToTargetParams::builder().target_id(info.id).flatten(true).build().map_err(shape)?;
+            let command =
+                target::AttachToTargetParams::builder().target_id(info.id).flatten(true).build().map_err(shape)?;
             let attached = browser.send(command).await?;
             return Ok(browser.with_id(attached.session_id.inner().clone()));
         }
@@ -207,7 +223,9 @@ async fn navigate(page: &Session, url: &str) -> Result<bool, RecordError> {
     }
     match tokio::time::timeout(LOAD_LIMIT, loaded.next()).await {
         Ok(Some(_)) => Ok(true),
-        Ok(None) => Err(BrowserError::Navigation { url: url.into(), why: "the page closed itself or crashed".into() }.into()),
+        Ok(None) => {
+            Err(BrowserError::Navigation { url: url.into(), why: "the page closed itself or crashed".into() }.into())
+        }
         Err(_) => Ok(false),
     }
 }
@@ -225,12 +243,18 @@ async fn wait_recording(options: &RecordOptions) {
     while start.elapsed() < options.duration {
         let share = start.elapsed().as_secs_f64() / options.duration.as_secs_f64();
         report(&options.progress, 0.1 + share * 0.5, "recording");
-        tokio::time::sleep(Duration::from_millis(200).min(options.duration - start.elapsed().min(options.duration))).await;
+        tokio::time::sleep(Duration::from_millis(200).min(options.duration - start.elapsed().min(options.duration)))
+            .await;
     }
 }
 
 /// Reads Chrome's stream to its end, into the file and into the analysis.
-async fn copy_stream(page: &Session, stream: &str, file: Option<&Path>, analysis: mpsc::Sender<io::Result<Vec<u8>>>) -> Result<(), RecordError> {
+async fn copy_stream(
+    page: &Session,
+    stream: &str,
+    file: Option<&Path>,
+    analysis: mpsc::Sender<io::Result<Vec<u8>>>,
+) -> Result<(), RecordError> {
     #[derive(Deserialize)]
     struct Chunk {
         #[serde(rename = "base64Encoded", default)]

@@ -139,7 +139,9 @@ impl Connection {
         let filter = Filter { session: session.map(str::to_owned), methods };
         let (subscription, mailbox) = Subscription::new(filter, capacity);
         self.tables().mailboxes.push(mailbox.clone());
-        if self.is_ended() && let Some(mailbox) = mailbox.upgrade() {
+        if self.is_ended()
+            && let Some(mailbox) = mailbox.upgrade()
+        {
             mailbox.close();
         }
         subscription
@@ -162,7 +164,9 @@ impl Connection {
                     message: error.message,
                     data: error.data.map(|d| d.as_str().map_or_else(|| d.to_string(), str::to_owned)),
                 }),
-                None => envelope.result.map(ToOwned::to_owned).ok_or(CdpError::Shape { method, why: "no result".into() }),
+                None => {
+                    envelope.result.map(ToOwned::to_owned).ok_or(CdpError::Shape { method, why: "no result".into() })
+                }
             };
             let _ = pending.reply.send(answer);
             return;
@@ -197,8 +201,12 @@ impl Connection {
         }
         let Ok(Detached { session }) = event.decode() else { return };
         let mut tables = self.tables();
-        let ids: Vec<u64> =
-            tables.pending.iter().filter(|(_, p)| p.session.as_deref() == Some(session.as_str())).map(|(id, _)| *id).collect();
+        let ids: Vec<u64> = tables
+            .pending
+            .iter()
+            .filter(|(_, p)| p.session.as_deref() == Some(session.as_str()))
+            .map(|(id, _)| *id)
+            .collect();
         for id in ids {
             if let Some(Pending { method, reply, .. }) = tables.pending.remove(&id) {
                 let _ = reply.send(Err(CdpError::TargetClosed { method }));
@@ -287,7 +295,9 @@ mod tests {
         let (connection, mut browser) = connect();
         let spawn = |session: Option<&'static str>, timeout| {
             let connection = connection.clone();
-            tokio::spawn(async move { connection.call(session, "Page.navigate", json!({}), timeout).await.unwrap_err() })
+            tokio::spawn(
+                async move { connection.call(session, "Page.navigate", json!({}), timeout).await.unwrap_err() },
+            )
         };
         let refused = spawn(None, DEFAULT_TIMEOUT);
         let id = browser.next().await["id"].clone();

@@ -109,6 +109,9 @@ mod tests {
         let text = r#"{"params":{"a":[1]},"sessionId":"S","future":{"x":1},"method":"New.thing"}"#;
         let envelope: Envelope = serde_json::from_str(text).unwrap();
         assert_eq!(envelope.params.unwrap().get(), r#"{"a":[1]}"#);
-        assert_eq!((envelope.method.as_deref(), envelope.session.as_deref(), envelope.id), (Some("New.thing"), Some("S"), None));
+        assert_eq!(
+            (envelope.method.as_deref(), envelope.session.as_deref(), envelope.id),
+            (Some("New.thing"), Some("S"), None)
+        );
     }
 }

@@ -52,7 +52,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Reader for PipeReader<R> {
                 self.message.extend_from_slice(&available[..end.unwrap_or(count)]);
                 self.input.consume(count);
                 if self.message.len() > MAX_MESSAGE {
-                    return Err(io::Error::other(format!("the browser sent a message of more than {MAX_MESSAGE} bytes")));
+                    return Err(io::Error::other(format!(
+                        "the browser sent a message of more than {MAX_MESSAGE} bytes"
+                    )));
                 }
                 if end.is_some() {
                     return Ok(Some(std::mem::take(&mut self.message)));

@@ -50,7 +50,12 @@ impl Session {
     }
 
     /// Calls a method by name, waiting at most `timeout`.
-    pub async fn call_within<T: DeserializeOwned>(&self, method: &str, params: impl Serialize, timeout: Duration) -> Result<T, CdpError> {
+    pub async fn call_within<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: impl Serialize,
+        timeout: Duration,
+    ) -> Result<T, CdpError> {
         let result = self.connection.call(self.id.as_deref(), method, params, timeout).await?;
         decode(result.get()).map_err(|e| CdpError::Shape { method: method.into(), why: e.to_string() })
     }

@@ -39,6 +39,8 @@ pub fn text() -> String {
             }
         }
     }
-    text.push_str("\nNames may also be written in camelCase; booleans take --no-<name>. Unknown options are noted and ignored.\n");
+    text.push_str(
+        "\nNames may also be written in camelCase; booleans take --no-<name>. Unknown options are noted and ignored.\n",
+    );
     text
 }

@@ -4,6 +4,7 @@
 //! is not clap's. stdout carries data only.
 
 mod help;
+mod output;
 mod progress;
 mod serve;
 mod trace;
@@ -12,39 +13,41 @@ use std::fs::File;
 use std::process::ExitCode;
 
 use clap::Parser;
+use output::print;
 
 use crate::version;
 
 /// Runs the program.
 pub fn run(arguments: Vec<String>) -> ExitCode {
     let rest = arguments.get(1..).unwrap_or_default();
-    match rest.first().map(String::as_str) {
-        Some("trace") => match trace::Command::try_parse_from(&arguments[1..]) {
-            Ok(command) => trace::run(command),
-            Err(error) => {
-                let _ = error.print();
-                ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
-            }
-        },
-        Some("notices") => print(crate::devtools::blobs::THIRD_PARTY_NOTICES),
-        _ if rest.iter().any(|a| a == "--help" || a == "-h") => print(&help::text()),
-        _ if rest.iter().any(|a| a == "--version" || a == "-V") => {
-            if rest.iter().any(|a| a == "--verbose") { print(&version::verbose()) } else { print(version::VERSION) }
-        }
-        _ => serve::run(rest.to_vec()),
+    if rest.first().is_some_and(|a| a == "trace")
+        && let Err(error) = trace::Command::try_parse_from(&arguments[1..])
+    {
+        // Before standard output is claimed: clap prints its help there.
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
-}
-
-/// Prints data to stdout. A reader that has gone is not an error.
-fn print(text: &str) -> ExitCode {
-    use std::io::Write;
-    let mut stdout = std::io::stdout().lock();
-    match writeln!(stdout, "{}", text.trim_end_matches('\n')).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            eprintln!("error: cannot write to standard output: {error}");
-            ExitCode::FAILURE
+    let output = match output::claim() {
+        Ok(output) => output,
+        Err(error) => {
+            return fail(
+                &format!("cannot use standard output: {error}"),
+                "do not close it when you start this program",
+            );
         }
-        _ => ExitCode::SUCCESS,
+    };
+    match rest.first().map(String::as_str) {
+        Some("trace") => trace::run(trace::Command::parse_from(&arguments[1..]), &output),
+        Some("notices") => print(&output, crate::devtools::blobs::THIRD_PARTY_NOTICES),
+        _ if rest.iter().any(|a| a == "--help" || a == "-h") => print(&output, &help::text()),
+        _ if rest.iter().any(|a| a == "--version" || a == "-V") => {
+            if rest.iter().any(|a| a == "--verbose") {
+                print(&output, &version::verbose())
+            } else {
+                print(&output, version::VERSION)
+            }
+        }
+        _ => serve::run(rest.to_vec(), output),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::config::{self, Config};
 const WORKERS: usize = 2;
 
 /// Serves until the client goes away.
-pub fn run(arguments: Vec<String>) -> ExitCode {
+pub fn run(arguments: Vec<String>, output: File) -> ExitCode {
     let parsed = match config::parse(arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -32,13 +32,6 @@ pub fn run(arguments: Vec<String>) -> ExitCode {
         None => None,
     };
     super::start_log(log);
-    let output = match claim_stdout() {
-        Ok(output) => output,
-        Err(error) => {
-            eprintln!("cannot use standard output: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -56,23 +49,4 @@ pub fn run(arguments: Vec<String>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// Takes standard output for the protocol: duplicates it and points fd 1 at stderr, so that nothing that is printed by
-/// JavaScript, V8 or a library can get into the stream.
-#[cfg(unix)]
-fn claim_stdout() -> std::io::Result<File> {
-    use std::os::fd::{AsFd, AsRawFd};
-    let output = std::io::stdout().as_fd().try_clone_to_owned()?;
-    // SAFETY: both descriptors are open; dup2 has no memory preconditions.
-    if unsafe { libc::dup2(std::io::stderr().as_raw_fd(), 1) } < 0 {
-        return Err(std::io::Error::last_os_error());
-    }
-    Ok(File::from(output))
-}
-
-#[cfg(windows)]
-fn claim_stdout() -> std::io::Result<File> {
-    use std::os::windows::io::AsHandle;
-    Ok(File::from(std::io::stdout().as_handle().try_clone_to_owned()?))
 }

@@ -1,5 +1,6 @@
 //! `devtools-mcp trace …`: record a page, and what DevTools says about a trace.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -8,8 +9,9 @@ use clap::{Args, Parser, Subcommand};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::output::print;
 use super::progress::Bar;
-use super::{fail, print, start_log};
+use super::{fail, start_log};
 use crate::browser::launch::LaunchOptions;
 use crate::browser::recording::{self, RecordOptions};
 use crate::config::default_heap_limit;
@@ -114,7 +116,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// Runs the command.
-pub fn run(command: Command) -> ExitCode {
+pub fn run(command: Command, output: &File) -> ExitCode {
     start_log(None);
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
@@ -122,16 +124,16 @@ pub fn run(command: Command) -> ExitCode {
     };
     let code = runtime.block_on(async {
         match command.action {
-            Action::Record(record) => run_record(record).await,
-            Action::Summary(summary) => run_summary(summary).await,
-            Action::Insight(insight) => run_insight(insight).await,
+            Action::Record(record) => run_record(record, output).await,
+            Action::Summary(summary) => run_summary(summary, output).await,
+            Action::Insight(insight) => run_insight(insight, output).await,
         }
     });
     runtime.shutdown_background();
     code
 }
 
-async fn run_record(options: Record) -> ExitCode {
+async fn run_record(options: Record, output: &File) -> ExitCode {
     let cancel = CancellationToken::new();
     cancel_on_ctrl_c(cancel.clone());
     let (bar, progress) = Bar::start();
@@ -148,12 +150,13 @@ async fn run_record(options: Record) -> ExitCode {
         heap_limit: options.common.heap_limit(),
         cancel,
         progress,
+        during: None,
     })
     .await;
     drop(bar);
     let recorded = match result {
         Ok(recorded) => recorded,
-        Err(error) => return report_error(&error.to_string(), error.hint(), None, options.common.json),
+        Err(error) => return report_error(&error.to_string(), error.hint(), None, options.common.json, output),
     };
     if recorded.load_timed_out {
         eprintln!("note: the page had not finished loading when the recording ended");
@@ -166,21 +169,23 @@ async fn run_record(options: Record) -> ExitCode {
     }
     let extra = json!({"url": recorded.url, "dataLoss": recorded.data_loss, "loadTimedOut": recorded.load_timed_out, "file": options.output});
     let wanted = if options.insights { Wanted::NotPassed } else { Wanted::None };
-    print_trace(&recorded.trace, wanted, extra, options.common.json).await
+    print_trace(&recorded.trace, wanted, extra, options.common.json, output).await
 }
 
-async fn run_summary(options: Summary) -> ExitCode {
+async fn run_summary(options: Summary, output: &File) -> ExitCode {
     match load(&options.file, &options.common).await {
-        Ok(trace) => print_trace(&trace, Wanted::None, json!({"file": options.file}), options.common.json).await,
-        Err(error) => trace_error(&error, options.common.json),
+        Ok(trace) => {
+            print_trace(&trace, Wanted::None, json!({"file": options.file}), options.common.json, output).await
+        }
+        Err(error) => trace_error(&error, options.common.json, output),
     }
 }
 
-async fn run_insight(options: Insight) -> ExitCode {
+async fn run_insight(options: Insight, output: &File) -> ExitCode {
     let json = options.common.json;
     let trace = match load(&options.file, &options.common).await {
         Ok(trace) => trace,
-        Err(error) => return trace_error(&error, json),
+        Err(error) => return trace_error(&error, json, output),
     };
     let mut answers = Vec::new();
     let wanted: Vec<(String, String)> = match (options.set, options.name) {
@@ -190,21 +195,21 @@ async fn run_insight(options: Insight) -> ExitCode {
     for (set, name) in wanted {
         match trace.insight(&set, &name, DeviceScope::Desktop).await {
             Ok(InsightAnswer::Ok { text }) => answers.push((set, name, Ok(text))),
-            Ok(_) if !options.all => return unknown_insight(&trace, &set, &name, json),
+            Ok(_) if !options.all => return unknown_insight(&trace, &set, &name, json, output),
             Ok(_) => {}
             // One insight that the front-end cannot word does not hide the others.
             Err(error) if options.all => answers.push((set, name, Err(error.to_string()))),
-            Err(error) => return trace_error(&error, json),
+            Err(error) => return trace_error(&error, json, output),
         }
     }
     if json {
         let insights: Vec<Value> = answers.iter().map(insight_json).collect();
-        return print(&json!({"file": options.file, "insights": insights}).to_string());
+        return print(output, &json!({"file": options.file, "insights": insights}).to_string());
     }
     if !options.all {
-        return print(answers.first().and_then(|(_, _, text)| text.as_deref().ok()).unwrap_or_default());
+        return print(output, answers.first().and_then(|(_, _, text)| text.as_deref().ok()).unwrap_or_default());
     }
-    print(&answers.iter().map(insight_text).collect::<Vec<_>>().join("\n\n"))
+    print(output, &answers.iter().map(insight_text).collect::<Vec<_>>().join("\n\n"))
 }
 
 type Answer = (String, String, Result<String, String>);
@@ -239,10 +244,10 @@ enum Wanted {
     NotPassed,
 }
 
-async fn print_trace(trace: &TraceAnalysis, wanted: Wanted, extra: Value, json: bool) -> ExitCode {
+async fn print_trace(trace: &TraceAnalysis, wanted: Wanted, extra: Value, json: bool, output: &File) -> ExitCode {
     let summary = match trace.summary(DeviceScope::Desktop).await {
         Ok(summary) => summary,
-        Err(error) => return trace_error(&error, json),
+        Err(error) => return trace_error(&error, json, output),
     };
     let mut answers: Vec<Answer> = Vec::new();
     if wanted == Wanted::NotPassed {
@@ -262,10 +267,10 @@ async fn print_trace(trace: &TraceAnalysis, wanted: Wanted, extra: Value, json: 
         if wanted == Wanted::NotPassed {
             value["insights"] = answers.iter().map(insight_json).collect();
         }
-        return print(&value.to_string());
+        return print(output, &value.to_string());
     }
     let parts = std::iter::once(summary).chain(answers.iter().map(insight_text));
-    print(&parts.collect::<Vec<_>>().join("\n\n"))
+    print(output, &parts.collect::<Vec<_>>().join("\n\n"))
 }
 
 async fn load(file: &std::path::Path, common: &Common) -> Result<TraceAnalysis, TraceError> {
@@ -276,32 +281,34 @@ async fn load(file: &std::path::Path, common: &Common) -> Result<TraceAnalysis, 
     result
 }
 
-fn unknown_insight(trace: &TraceAnalysis, set: &str, name: &str, json: bool) -> ExitCode {
+fn unknown_insight(trace: &TraceAnalysis, set: &str, name: &str, json: bool, output: &File) -> ExitCode {
     let sets: Vec<String> = trace
         .overview()
         .insight_sets
         .iter()
         .map(|s| format!("{}: {}", s.id, s.insights.iter().map(|i| i.name.as_str()).collect::<Vec<_>>().join(", ")))
         .collect();
-    let hint = format!("this trace has\n{}", if sets.is_empty() { "(no insight sets)".into() } else { sets.join("\n") });
-    report_error(&format!("there is no insight {name} in the set {set}"), &hint, Some("unknown-insight"), json)
+    let hint =
+        format!("this trace has\n{}", if sets.is_empty() { "(no insight sets)".into() } else { sets.join("\n") });
+    report_error(&format!("there is no insight {name} in the set {set}"), &hint, Some("unknown-insight"), json, output)
 }
 
-fn trace_error(error: &TraceError, json: bool) -> ExitCode {
-    report_error(&error.to_string(), error.hint(), Some(error.code()), json)
+fn trace_error(error: &TraceError, json: bool, output: &File) -> ExitCode {
+    report_error(&error.to_string(), error.hint(), Some(error.code()), json, output)
 }
 
 /// With `--json` the error is data too, on stdout, so that a program need not parse stderr.
-fn report_error(message: &str, hint: &str, code: Option<&str>, json: bool) -> ExitCode {
+fn report_error(message: &str, hint: &str, code: Option<&str>, json: bool, output: &File) -> ExitCode {
     if json {
-        print(&json!({"error": {"code": code, "message": message, "hint": hint}}).to_string());
+        print(output, &json!({"error": {"code": code, "message": message, "hint": hint}}).to_string());
     }
     fail(message, hint)
 }
 
 /// `example.org` means `http://example.org`; Chrome wants a scheme.
 fn with_scheme(url: &str) -> String {
-    let has_scheme = url::Url::parse(url).is_ok_and(|u| u.has_host() || ["file", "data", "about", "blob"].contains(&u.scheme()));
+    let has_scheme =
+        url::Url::parse(url).is_ok_and(|u| u.has_host() || ["file", "data", "about", "blob"].contains(&u.scheme()));
     if has_scheme { url.to_owned() } else { format!("http://{url}") }
 }
 

@@ -40,7 +40,9 @@ impl Config {
             trace_legend: parsed.bool("traceLegend").unwrap_or(true),
             filesystem_roots: parsed.list("filesystemRoot").iter().map(|p| absolute(p)).collect(),
             allow_unrestricted_paths: parsed.bool("allowUnrestrictedPaths").unwrap_or(false),
-            engine_heap_limit: parsed.number("engineHeapLimit").map_or_else(default_heap_limit, |mb| (mb as usize).saturating_mul(1024 * 1024)),
+            engine_heap_limit: parsed
+                .number("engineHeapLimit")
+                .map_or_else(default_heap_limit, |mb| (mb as usize).saturating_mul(1024 * 1024)),
             log_file: parsed.text("logFile").map(absolute),
         }
     }

@@ -94,7 +94,12 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Parsed, Pars
     Ok(parsed)
 }
 
-fn set(parsed: &mut Parsed, option: &'static OptionSpec, positive: bool, mut values: Vec<String>) -> Result<(), ParseError> {
+fn set(
+    parsed: &mut Parsed,
+    option: &'static OptionSpec,
+    positive: bool,
+    mut values: Vec<String>,
+) -> Result<(), ParseError> {
     let name = option.name;
     let value = match option.kind {
         Kind::Bool => {
@@ -108,7 +113,9 @@ fn set(parsed: &mut Parsed, option: &'static OptionSpec, positive: bool, mut val
         Kind::Number => {
             let text = values.pop().ok_or_else(|| missing(name))?;
             let number = text.parse().ok().filter(|&n| n > 0).ok_or_else(|| {
-                ParseError(format!("Invalid {name} {text}. A whole number above 0 is expected.\nhint: for example --{name} 4096"))
+                ParseError(format!(
+                    "Invalid {name} {text}. A whole number above 0 is expected.\nhint: for example --{name} 4096"
+                ))
             })?;
             Value::Number(number)
         }

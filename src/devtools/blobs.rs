@@ -1,27 +1,15 @@
-//! What `build.rs` made: the snapshots, their source maps and the front-end's texts.
+//! What `build.rs` made: the snapshot, its source map and the front-end's texts.
 
 use std::sync::{Arc, LazyLock};
 
-use devtools_engine::{Blob, Blobs, EngineHost};
+use devtools_engine::{Blob, EngineHost};
 use include_dir::{Dir, include_dir};
 
-/// `include_bytes!` promises no alignment. On a page boundary V8 reads the blob in place and its pages can be dropped
-/// exactly once it has been read.
+/// `include_bytes!` promises no alignment. On a page boundary the blob's pages can be dropped exactly once it is read.
 #[repr(C, align(4096))]
 struct PageAligned<T: ?Sized>(T);
 
-macro_rules! blob {
-    ($name:literal) => {
-        Blob {
-            snapshot: {
-                static ALIGNED: &PageAligned<[u8]> =
-                    &PageAligned(*include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".snapshot")));
-                &ALIGNED.0
-            },
-            source_map_gz: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".map.gz")),
-        }
-    };
-}
+static SNAPSHOT: &PageAligned<[u8]> = &PageAligned(*include_bytes!(concat!(env!("OUT_DIR"), "/main.snapshot")));
 
 /// Markdown texts of DevTools' issues, read by the front-end's issue code.
 static ISSUE_DESCRIPTIONS: Dir<'static> = include_dir!("$DEVTOOLS_FRONTEND_TEXTS");
@@ -32,10 +20,9 @@ pub static THIRD_PARTY_NOTICES: &str = include_str!("../../THIRD_PARTY_NOTICES.m
 /// Op names the snapshot builder registered, in order, one a line; a test compares them with this binary's.
 pub static SNAPSHOT_OP_NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/op_names.txt"));
 
-static BLOBS: Blobs = Blobs {
-    main: blob!("main"),
-    heap_worker: blob!("heap_worker"),
-    formatter_worker: blob!("formatter_worker"),
+static BLOB: Blob = Blob {
+    snapshot: &SNAPSHOT.0,
+    source_map_gz: include_bytes!(concat!(env!("OUT_DIR"), "/main.map.gz")),
     resources: text,
 };
 
@@ -45,7 +32,7 @@ fn text(path: &str) -> Option<&'static str> {
     ISSUE_DESCRIPTIONS.get_file(name)?.contents_utf8()
 }
 
-static HOST: LazyLock<Arc<EngineHost>> = LazyLock::new(|| EngineHost::new(&BLOBS));
+static HOST: LazyLock<Arc<EngineHost>> = LazyLock::new(|| EngineHost::new(&BLOB));
 
 /// The process's engine host. V8 itself starts with the first isolate.
 pub fn engine() -> Arc<EngineHost> {

@@ -1,4 +1,4 @@
-//! Typed requests to the front-end that runs in V8. Owns the embedded snapshots and the engine host; knows no V8 types,
+//! Typed requests to the front-end that runs in V8. Owns the embedded snapshot and the engine host; knows no V8 types,
 //! no MCP, no browser.
 
 pub mod blobs;

@@ -19,7 +19,12 @@ use crate::tools::schema::PathUse;
 use crate::tools::{Arguments, Context, Tool, validate};
 
 /// Runs a tool. Whatever happens, the client gets a result.
-pub async fn run(tool: &'static Tool, arguments: Map<String, Value>, session: &Arc<Session>, request: &RequestContext<RoleServer>) -> CallToolResult {
+pub async fn run(
+    tool: &'static Tool,
+    arguments: Map<String, Value>,
+    session: &Arc<Session>,
+    request: &RequestContext<RoleServer>,
+) -> CallToolResult {
     tracing::debug!(tool = tool.name, "called");
     let arguments = match validate::validate(tool, &session.config, arguments) {
         Ok(arguments) => arguments,
@@ -31,25 +36,28 @@ pub async fn run(tool: &'static Tool, arguments: Map<String, Value>, session: &A
         progress: request.meta.get_progress_token().map(|token| forward_progress(request.peer.clone(), token)),
     };
     let mut report = Report::default();
-    let outcome = AssertUnwindSafe(async {
+    let outcome = contain_panics(tool.name, async {
         let arguments = check_paths(tool, arguments, session, &request.peer).await?;
         (tool.handler)(&context, &arguments, &mut report).await
     })
-    .catch_unwind()
     .await;
-    match outcome {
-        Ok(Ok(())) => {}
-        Ok(Err(failure)) => report.fail(failure),
-        Err(panic) => {
-            let what = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-            tracing::error!(tool = tool.name, "panicked: {}", what.unwrap_or("(no message)"));
-            report.fail(Failure::new(
-                format!("internal error in {}: {}", tool.name, what.unwrap_or("no message")),
-                "call it again; if it fails again, start the server with --logFile and report the log",
-            ));
-        }
+    if let Err(failure) = outcome {
+        report.fail(failure);
     }
     render(&report, session.config.structured_content)
+}
+
+/// A panic in a handler would leave the client without any answer (rmcp does not catch it); it becomes a failure.
+async fn contain_panics(tool: &str, work: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+    AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        let text = text.unwrap_or("no message");
+        tracing::error!(tool, "panicked: {text}");
+        Err(Failure::new(
+            format!("internal error in {tool}: {text}"),
+            "call it again; if it fails again, start the server with --logFile and report the log",
+        ))
+    })
 }
 
 fn render(report: &Report, structured: bool) -> CallToolResult {
@@ -66,7 +74,12 @@ fn render(report: &Report, structured: bool) -> CallToolResult {
 }
 
 /// Checks the arguments that name files and replaces them by where they really are; blank ones count as not given.
-async fn check_paths(tool: &Tool, mut arguments: Map<String, Value>, session: &Session, peer: &Peer<RoleServer>) -> Result<Arguments, Failure> {
+async fn check_paths(
+    tool: &Tool,
+    mut arguments: Map<String, Value>,
+    session: &Session,
+    peer: &Peer<RoleServer>,
+) -> Result<Arguments, Failure> {
     let params: Vec<&str> = tool.params.iter().filter(|p| p.path == PathUse::File).map(|p| p.name).collect();
     if params.iter().any(|name| arguments.contains_key(*name)) {
         let policy = session.path_policy(super::server::has_roots(peer)).await;
@@ -104,4 +117,16 @@ fn forward_progress(peer: Peer<RoleServer>, token: rmcp::model::ProgressToken) -
         }
     });
     sender
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_becomes_a_failure() {
+        let failure = contain_panics("probe", async { panic!("out of {}", "cheese") }).await.unwrap_err();
+        assert_eq!(failure.message, "internal error in probe: out of cheese");
+        assert!(contain_panics("probe", async { Ok(()) }).await.is_ok());
+    }
 }

@@ -8,28 +8,46 @@ pub mod session;
 mod stdio;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::ServiceExt;
 
 use crate::config::Config;
 use server::Server;
 
+/// How long calls that are running when the client closes its end may go on.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// Serves MCP on standard input and output until the client goes away or a signal arrives.
 pub async fn serve_stdio(config: Arc<Config>, output: std::fs::File) -> std::io::Result<()> {
     let transport = stdio::Stdio::new(output)?;
+    let input_ended = transport.ended();
     let server = Server::new(config);
-    let running = match server.serve(transport).await {
+    let shutdown = shutdown_signal();
+    tokio::pin!(shutdown);
+    let served = tokio::select! {
+        served = server.serve(transport) => served,
+        () = &mut shutdown => return Ok(()),
+    };
+    let running = match served {
         Ok(running) => running,
         // The client closed its end before it had initialised: an orderly end.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(std::io::Error::other(error)),
     };
     let cancel = running.cancellation_token();
+    let waiting = running.waiting();
+    tokio::pin!(waiting);
     tokio::select! {
-        result = running.waiting() => {
+        result = &mut waiting => {
             result.map_err(std::io::Error::other)?;
         }
-        () = shutdown_signal() => cancel.cancel(),
+        () = input_ended.cancelled() => {
+            // A client that has closed its end may still read what it asked for, but not for long.
+            let _ = tokio::time::timeout(GRACE, waiting).await;
+            cancel.cancel();
+        }
+        () = shutdown => cancel.cancel(),
     }
     Ok(())
 }

@@ -65,9 +65,11 @@ pub fn listed(config: &Config) -> Vec<McpTool> {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_logging().enable_tools().enable_tool_list_changed().build();
-        ServerConfig::new(capabilities)
-            .with_server_info(Implementation::new("devtools-mcp", version::VERSION).with_title("Chrome DevTools (devtools-mcp)"))
+        let capabilities =
+            ServerCapabilities::builder().enable_logging().enable_tools().enable_tool_list_changed().build();
+        ServerConfig::new(capabilities).with_server_info(
+            Implementation::new("devtools-mcp", version::VERSION).with_title("Chrome DevTools (devtools-mcp)"),
+        )
     }
 
     async fn list_tools(
@@ -96,7 +98,11 @@ impl ServerHandler for Server {
         Ok(CallToolResponse::Complete(calls::run(tool, arguments, &self.session, &context).await))
     }
 
-    async fn set_level(&self, _request: SetLevelRequestParams, _context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+    async fn set_level(
+        &self,
+        _request: SetLevelRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
         Ok(())
     }
 

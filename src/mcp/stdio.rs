@@ -16,6 +16,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio_util::sync::CancellationToken;
 
 use super::annotations;
 
@@ -33,9 +34,15 @@ pub struct Stdio {
     skipping: bool,
     initialized: bool,
     queued: VecDeque<Value>,
+    ended: CancellationToken,
 }
 
 impl Stdio {
+    /// Fires when the client has closed its end.
+    pub fn ended(&self) -> CancellationToken {
+        self.ended.clone()
+    }
+
     /// `output` is the real standard output.
     pub fn new(output: File) -> io::Result<Self> {
         Ok(Stdio {
@@ -45,6 +52,7 @@ impl Stdio {
             skipping: false,
             initialized: false,
             queued: VecDeque::new(),
+            ended: CancellationToken::new(),
         })
     }
 
@@ -147,9 +155,14 @@ impl Transport<RoleServer> for Stdio {
                 }
             }
             let line = match self.next_line().await {
-                Ok(line) => line?,
+                Ok(Some(line)) => line,
+                Ok(None) => {
+                    self.ended.cancel();
+                    return None;
+                }
                 Err(error) => {
                     tracing::warn!("standard input failed: {error}");
+                    self.ended.cancel();
                     return None;
                 }
             };

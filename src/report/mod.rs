@@ -139,6 +139,9 @@ mod tests {
 
     #[test]
     fn an_empty_report_is_empty() {
-        assert_eq!((Report::default().text().as_str(), Report::default().structured().to_string().as_str()), ("", "{}"));
+        assert_eq!(
+            (Report::default().text().as_str(), Report::default().structured().to_string().as_str()),
+            ("", "{}")
+        );
     }
 }

@@ -123,7 +123,12 @@ mod tests {
         for tool in TOOLS {
             assert!(tool.description.len() <= 300 && tool.description.is_ascii(), "{}: description", tool.name);
             for param in tool.params {
-                assert!(param.description.len() <= 200 && !param.description.is_empty(), "{}.{}", tool.name, param.name);
+                assert!(
+                    param.description.len() <= 200 && !param.description.is_empty(),
+                    "{}.{}",
+                    tool.name,
+                    param.name
+                );
                 assert_ne!(param.name, schema::PAGE_ID.name, "{}: pageId is added by the table", tool.name);
             }
         }

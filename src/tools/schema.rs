@@ -110,7 +110,9 @@ fn type_of(kind: ParamKind) -> Map<String, Value> {
         }
         ParamKind::Choice(choices) => json!({"type": "string", "enum": choices}),
         ParamKind::TextList { min_items: 0 } => json!({"type": "array", "items": {"type": "string"}}),
-        ParamKind::TextList { min_items } => json!({"type": "array", "items": {"type": "string"}, "minItems": min_items}),
+        ParamKind::TextList { min_items } => {
+            json!({"type": "array", "items": {"type": "string"}, "minItems": min_items})
+        }
     };
     match value {
         Value::Object(map) => map,

@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::schema::{Default, Param, ParamKind};
 use super::Tool;
+use super::schema::{Default, Param, ParamKind};
 use crate::config::Config;
 
 /// Validates and fills in defaults. The error is the whole text of the result.
@@ -39,7 +39,11 @@ pub fn validate(tool: &Tool, config: &Config, arguments: Map<String, Value>) -> 
     let mut text = format!("Input validation error: Invalid arguments for tool {}: {}", tool.name, issues.join(", "));
     if !unknown.is_empty() {
         let known: Vec<&str> = params.iter().map(|p| p.name).collect();
-        text.push_str(&format!("\nhint: {} takes {}", tool.name, if known.is_empty() { "no arguments".into() } else { known.join(", ") }));
+        text.push_str(&format!(
+            "\nhint: {} takes {}",
+            tool.name,
+            if known.is_empty() { "no arguments".into() } else { known.join(", ") }
+        ));
     }
     Err(text)
 }
@@ -103,8 +107,8 @@ fn type_name(value: Option<&Value>) -> &'static str {
 mod tests {
     use serde_json::json;
 
-    use super::super::{Arguments, Category, Context, Running};
     use super::super::schema::PathUse;
+    use super::super::{Arguments, Category, Context, Running};
     use super::*;
     use crate::report::Report;
 

@@ -45,16 +45,26 @@ async function examine(file: string, scope: any): Promise<object> {
     resolveSourceMap,
   });
   const parsed = model.parsedTrace()!;
-  const summary = new PerformanceTraceFormatter(AgentFocus.fromParsedTrace(parsed), scope).formatTraceSummary();
   const insights = [];
   for (const [set, {model}] of parsed.insights ?? []) {
     for (const name of Object.keys(model)) {
-      const text = new PerformanceInsightFormatter(AgentFocus.fromParsedTrace(parsed), (model as any)[name], scope)
-                       .formatInsight();
-      insights.push({set, name, text});
+      const formatter = () =>
+          new PerformanceInsightFormatter(AgentFocus.fromParsedTrace(parsed), (model as any)[name], scope);
+      insights.push({set, name, ...attempt(() => formatter().formatInsight())});
     }
   }
+  const summary = attempt(
+      () => new PerformanceTraceFormatter(AgentFocus.fromParsedTrace(parsed), scope).formatTraceSummary());
   return {eventCount: events.length, summary, insights};
+}
+
+/** Some formatters throw on old traces: then both sides must throw alike. */
+function attempt(format: () => string): {text: string}|{error: string} {
+  try {
+    return {text: format()};
+  } catch (error) {
+    return {error: String((error as Error).message)};
+  }
 }
 
 for (const file of process.argv.slice(2)) {

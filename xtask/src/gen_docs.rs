@@ -1,1 +1,3 @@
-pub fn run(_: &[String]) -> crate::shell::Result { Err("not written".into()) }
+pub fn run(_: &[String]) -> crate::shell::Result {
+    Err("not written".into())
+}

@@ -1,1 +1,122 @@
+//! A small HTTP server for test pages on 127.0.0.1: static files, and troubles on demand by query parameters.
+//!
+//! `?delay=MS` waits before answering, `?status=N` answers with that status, `?redirect=URL` redirects there,
+//! `?cache=S` allows caching, `?repeat=N` sends the file's text N times. Used by `cargo xtask demo` and by the tests.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// A running server; it serves until the process ends.
+pub struct Pages {
+    port: u16,
+}
+
+impl Pages {
+    /// Serves a folder on a free port.
+    pub fn start(folder: PathBuf) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let port = listener.local_addr()?.port();
+        let folder = Arc::new(folder);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let folder = folder.clone();
+                thread::spawn(move || {
+                    let _ = answer(&folder, stream);
+                });
+            }
+        });
+        Ok(Pages { port })
+    }
+
+    /// The address of a page.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://127.0.0.1:{}/{path}", self.port)
+    }
+
+    /// The port.
+    #[allow(dead_code, reason = "one of the two users does not need it")]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+}
+
+fn answer(folder: &Path, mut stream: TcpStream) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut request = String::new();
+    reader.read_line(&mut request)?;
+    let mut header = String::new();
+    while reader.read_line(&mut header)? > 2 {
+        header.clear();
+    }
+    let target = request.split(' ').nth(1).unwrap_or("/");
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let parameter = |name: &str| {
+        query.split('&').filter_map(|p| p.split_once('=')).find(|(key, _)| *key == name).map(|(_, value)| decode(value))
+    };
+    let number = |name: &str| parameter(name).and_then(|value| value.parse::<u64>().ok());
+    if let Some(delay) = number("delay") {
+        thread::sleep(Duration::from_millis(delay.min(10_000)));
+    }
+    if let Some(location) = parameter("redirect") {
+        return write!(
+            stream,
+            "HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+    }
+    let path = decode(path);
+    let file = folder.join(path.trim_start_matches('/'));
+    let safe = !path.split('/').any(|part| part == "..");
+    let content = if safe { std::fs::read(&file).ok() } else { None };
+    let (status, mut body) = match content {
+        Some(body) => (number("status").unwrap_or(200), body),
+        None => (404, b"not found".to_vec()),
+    };
+    if let Some(times) = number("repeat") {
+        body = body.repeat(times.min(10_000) as usize);
+    }
+    let cache = number("cache").map_or("no-store".to_owned(), |seconds| format!("max-age={seconds}"));
+    write!(
+        stream,
+        "HTTP/1.1 {status} Status\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: {cache}\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n",
+        content_type(&file),
+        body.len()
+    )?;
+    stream.write_all(&body)
+}
+
+fn content_type(file: &Path) -> &'static str {
+    match file.extension().and_then(|e| e.to_str()).unwrap_or_default() {
+        // Without a character set on purpose: one of DevTools' insights is about that.
+        "html" => "text/html",
+        "css" => "text/css",
+        "js" => "text/javascript",
+        "json" | "map" => "application/json",
+        "svg" => "image/svg+xml",
+        _ => "application/octet-stream",
+    }
+}
+
+/// Percent-decoding.
+fn decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut result = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
+        match hex.and_then(|h| u8::from_str_radix(h, 16).ok()) {
+            Some(byte) => {
+                result.push(byte);
+                at += 3;
+            }
+            None => {
+                result.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&result).into_owned()
+}

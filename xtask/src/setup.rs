@@ -31,7 +31,8 @@ pub fn v8_archive() -> Result {
         .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))
         .ok_or("neither CARGO_HOME nor HOME is set")?;
     let target = cargo_home.join(".rusty_v8").join(V8_CACHE_NAME);
-    let expected = fs::read_to_string(root().join("vendor/v8/SHA256SUMS")).map_err(|e| format!("vendor/v8/SHA256SUMS: {e}"))?;
+    let expected =
+        fs::read_to_string(root().join("vendor/v8/SHA256SUMS")).map_err(|e| format!("vendor/v8/SHA256SUMS: {e}"))?;
     let expected = expected.split_whitespace().next().unwrap_or_default().to_owned();
     if target.is_file() {
         // Another project may have put rusty_v8's own build of the same version there; both work.
@@ -41,12 +42,16 @@ pub fn v8_archive() -> Result {
     let bytes = fs::read(root().join(V8_ARCHIVE)).map_err(|e| format!("{V8_ARCHIVE}: {e}"))?;
     let found: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
     if found != expected {
-        return Err(format!("{V8_ARCHIVE} is damaged: its SHA-256 is {found}, SHA256SUMS says {expected}\nhint: check it out again"));
+        return Err(format!(
+            "{V8_ARCHIVE} is damaged: its SHA-256 is {found}, SHA256SUMS says {expected}\nhint: check it out again"
+        ));
     }
     fs::create_dir_all(target.parent().expect("has a parent")).map_err(|e| e.to_string())?;
     // Renamed into place, so that an interrupted copy is never taken for the library.
     let part = target.with_extension("part");
-    fs::write(&part, &bytes).and_then(|()| fs::rename(&part, &target)).map_err(|e| format!("{}: {e}", target.display()))?;
+    fs::write(&part, &bytes)
+        .and_then(|()| fs::rename(&part, &target))
+        .map_err(|e| format!("{}: {e}", target.display()))?;
     step("V8 library: verified and placed in cargo's cache");
     Ok(())
 }
@@ -69,10 +74,18 @@ fn npm_ci(folder: &str, what: &str) -> Result {
         return Ok(());
     }
     if !exists("npm") && !cfg!(windows) {
-        return Err("npm is needed and was not found\nhint: install Node.js (Debian, Ubuntu: apt-get install nodejs npm)".into());
+        return Err(
+            "npm is needed and was not found\nhint: install Node.js (Debian, Ubuntu: apt-get install nodejs npm)"
+                .into(),
+        );
     }
     step(&format!("{what}: npm ci in {folder}/"));
-    shell::run(npm().args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(dir).stdout(Stdio::null()))
+    shell::run(
+        npm()
+            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+            .current_dir(dir)
+            .stdout(Stdio::null()),
+    )
 }
 
 fn newer(stamp: &Path, than: &Path) -> bool {
@@ -85,21 +98,26 @@ pub fn chromium() -> Result<PathBuf> {
     if let Some(path) = find_chromium() {
         return Ok(path);
     }
-    let is_root = cfg!(target_os = "linux")
-        && Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0");
-    if is_root && exists("apt-get") {
+    if is_root() && exists("apt-get") {
         step("Chromium: apt-get install chromium");
         shell::run(Command::new("apt-get").arg("update").stdout(Stdio::null()))?;
-        shell::run(Command::new("apt-get")
-            .args(["install", "-y", "--no-install-recommends", "chromium"])
-            .env("DEBIAN_FRONTEND", "noninteractive")
-            .stdout(Stdio::null()))?;
+        shell::run(
+            Command::new("apt-get")
+                .args(["install", "-y", "--no-install-recommends", "chromium"])
+                .env("DEBIAN_FRONTEND", "noninteractive")
+                .stdout(Stdio::null()),
+        )?;
     }
     find_chromium().ok_or_else(|| {
         "no Chrome or Chromium was found\n\
          hint: install it (Debian: sudo apt-get install chromium; others: Google Chrome), or set DEVTOOLS_MCP_CHROME to its path"
             .into()
     })
+}
+
+/// Whether this process is root (Unix).
+pub fn is_root() -> bool {
+    cfg!(unix) && Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0")
 }
 
 fn find_chromium() -> Option<PathBuf> {

@@ -13,8 +13,6 @@ use sha2::{Digest, Sha256};
 
 use crate::shell::{self, Result, root, step};
 
-const ENTRIES: [&str; 3] = ["main", "heap_worker", "formatter_worker"];
-
 fn esbuild() -> Result<PathBuf> {
     let dir = root().join("vendor/node_modules/@esbuild");
     let package = fs::read_dir(&dir)
@@ -42,21 +40,18 @@ pub fn run() -> Result {
         replaced.insert(path.to_owned());
     }
     let mut files = BTreeSet::new();
-    for entry in ENTRIES {
-        step(&format!("bundling js/{entry}.ts to see what it imports"));
-        let metafile = temp.join("meta.json");
-        run_bundle(entry, &stage, &temp, &metafile)?;
-        let meta: Value = serde_json::from_str(&read(&metafile)?).map_err(|e| e.to_string())?;
-        for input in meta["inputs"].as_object().ok_or("esbuild's metafile has no inputs")?.keys() {
-            if let Some((_, path)) = input.split_once("/stage/") {
-                files.insert(path.to_owned());
-            }
+    step("bundling js/main.ts to see what it imports");
+    let metafile = temp.join("meta.json");
+    run_bundle(&stage, &temp, &metafile)?;
+    let meta: Value = serde_json::from_str(&read(&metafile)?).map_err(|e| e.to_string())?;
+    for input in meta["inputs"].as_object().ok_or("esbuild's metafile has no inputs")?.keys() {
+        if let Some((_, path)) = input.split_once("/stage/") {
+            files.insert(path.to_owned());
         }
     }
     files.retain(|file| !replaced.contains(file));
     add_data(&frontend, &mut files)?;
-    let version: Value =
-        serde_json::from_str(&read(&frontend.join("package.json"))?).map_err(|e| e.to_string())?;
+    let version: Value = serde_json::from_str(&read(&frontend.join("package.json"))?).map_err(|e| e.to_string())?;
     let mut list = format!(
         "# Files of chrome-devtools-frontend {} that are built into devtools-mcp. Written by `cargo xtask vendor`.\n",
         version["version"].as_str().unwrap_or("?")
@@ -71,15 +66,17 @@ pub fn run() -> Result {
     fs::remove_dir_all(&temp).map_err(|e| format!("{}: {e}", temp.display()))
 }
 
-fn run_bundle(entry: &str, stage: &Path, temp: &Path, metafile: &Path) -> Result {
-    shell::run(Command::new(esbuild()?)
-        .arg(root().join(format!("js/{entry}.ts")))
-        .args(["--bundle", "--format=esm", "--platform=neutral", "--target=esnext", "--log-level=error"])
-        .args(["--external:ext:*", "--tsconfig-raw={}"])
-        .arg(format!("--alias:frontend={}", stage.display()))
-        .arg(format!("--outfile={}", temp.join("out.js").display()))
-        .arg(format!("--metafile={}", metafile.display()))
-        .current_dir(root()))
+fn run_bundle(stage: &Path, temp: &Path, metafile: &Path) -> Result {
+    shell::run(
+        Command::new(esbuild()?)
+            .arg(root().join("js/main.ts"))
+            .args(["--bundle", "--format=esm", "--platform=neutral", "--target=esnext", "--log-level=error"])
+            .args(["--external:ext:*", "--tsconfig-raw={}"])
+            .arg(format!("--alias:frontend={}", stage.display()))
+            .arg(format!("--outfile={}", temp.join("out.js").display()))
+            .arg(format!("--metafile={}", metafile.display()))
+            .current_dir(root()),
+    )
 }
 
 /// Texts that are read at run time, and the licence of every third-party folder that contributes code.
@@ -103,7 +100,9 @@ fn add_data(frontend: &Path, files: &mut BTreeSet<String>) -> Result {
             .iter()
             .map(|name| format!("{base}/{name}"))
             .find(|path| frontend.join(path).is_file())
-            .ok_or_else(|| format!("{base} has no licence file that this program knows; look, then extend xtask/src/vendor.rs"))?;
+            .ok_or_else(|| {
+                format!("{base} has no licence file that this program knows; look, then extend xtask/src/vendor.rs")
+            })?;
         files.insert(licence);
         if frontend.join(&base).join("README.chromium").is_file() {
             files.insert(format!("{base}/README.chromium"));

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::EngineError;
 use crate::isolate::{self, EndState, Job};
 use crate::ops::ResourceLookup;
-use crate::snapshot::{Blobs, Kind};
+use crate::snapshot::{Blob, Kind};
 
 /// How long JavaScript may take to notice a cancellation before its isolate is ended by force.
 const ABORT_GRACE: Duration = Duration::from_millis(100);
@@ -38,6 +38,9 @@ pub enum InputPiece {
     Failed,
 }
 
+/// How long an isolate that has ended may take to answer its calls itself.
+const END_GRACE: Duration = Duration::from_secs(10);
+
 /// One request to an isolate.
 pub struct Call {
     /// `service.method` as registered in `js/`.
@@ -57,14 +60,21 @@ pub struct Call {
 impl Call {
     /// A call without bulk input, progress or cancellation, with a deadline of one minute.
     pub fn new(method: &'static str, params: serde_json::Value) -> Self {
-        Call { method, params, deadline: Duration::from_secs(60), cancel: CancellationToken::new(), progress: None, input: None }
+        Call {
+            method,
+            params,
+            deadline: Duration::from_secs(60),
+            cancel: CancellationToken::new(),
+            progress: None,
+            input: None,
+        }
     }
 }
 
 /// How to start an isolate.
 #[derive(Debug, Clone)]
 pub struct IsolateOptions {
-    /// Which snapshot it starts from.
+    /// What it is for.
     pub kind: Kind,
     /// Name for logs and the thread, for example `trace-3`.
     pub name: String,
@@ -74,14 +84,14 @@ pub struct IsolateOptions {
 
 /// Starts isolates. One per process.
 pub struct EngineHost {
-    blobs: &'static Blobs,
+    blob: &'static Blob,
     root: OnceLock<std::sync::mpsc::Sender<Box<dyn FnOnce() + Send>>>,
 }
 
 impl EngineHost {
-    /// A host over the embedded snapshots. Costs nothing until [`EngineHost::start`].
-    pub fn new(blobs: &'static Blobs) -> Arc<Self> {
-        Arc::new(EngineHost { blobs, root: OnceLock::new() })
+    /// A host over the embedded snapshot. Costs nothing until [`EngineHost::start`].
+    pub fn new(blob: &'static Blob) -> Arc<Self> {
+        Arc::new(EngineHost { blob, root: OnceLock::new() })
     }
 
     /// Runs `job` on the thread that initialised V8, so that threads it spawns descend from it.
@@ -107,13 +117,13 @@ impl EngineHost {
     /// Starts an isolate and waits until it can take calls.
     pub async fn start(&self, options: IsolateOptions) -> Result<IsolateHandle, EngineError> {
         let (ready_sender, ready) = oneshot::channel();
-        let blobs = self.blobs;
+        let blob = self.blob;
         let heap_limit = options.heap_limit;
         let name = options.name.clone();
         let (jobs, job_receiver) = mpsc::unbounded_channel();
         let end = Arc::new(EndState::new(heap_limit));
         let thread_end = end.clone();
-        self.on_root(move || isolate::spawn(blobs, options, job_receiver, thread_end, ready_sender));
+        self.on_root(move || isolate::spawn(blob, options, job_receiver, thread_end, ready_sender));
         let v8 = ready
             .await
             .map_err(|_| EngineError::Start { why: "its thread ended at once".into() })?
@@ -178,14 +188,18 @@ impl IsolateHandle {
         let (reply, mut answer) = oneshot::channel();
         let id = self.shared.next_call.fetch_add(1, Ordering::Relaxed);
         let job = Job { id, method, params, input, progress, cancelled: cancelled.clone(), reply };
-        if self.shared.jobs.send(job).is_err() {
+        if self.is_ended() || self.shared.jobs.send(job).is_err() {
             return Err(self.shared.end.error());
         }
+        let end = &self.shared.end;
         let abort = tokio::select! {
+            biased;
             answer = &mut answer => {
-                let value = answer.unwrap_or_else(|_| Err(self.shared.end.error()))?;
+                let value = answer.unwrap_or_else(|_| Err(end.error()))?;
                 return serde_json::from_value(value).map_err(|e| EngineError::Shape { method, why: e.to_string() });
             }
+            // The thread answers its calls when it ends. One that cannot (see `MAX_GRANTS` in isolate.rs) must not keep them.
+            () = async { end.ended().await; tokio::time::sleep(END_GRACE).await } => return Err(end.error()),
             () = cancel.cancelled() => EngineError::Cancelled,
             () = tokio::time::sleep(deadline) => EngineError::Deadline { deadline },
         };
@@ -217,8 +231,8 @@ impl Drop for SetOnDrop {
 }
 
 /// Texts embedded by the binary, for [`crate::ops`].
-pub(crate) fn resources(blobs: &'static Blobs) -> ResourceLookup {
-    blobs.resources
+pub(crate) fn resources(blob: &'static Blob) -> ResourceLookup {
+    blob.resources
 }
 
 /// A `Mutex` that outlives panics of other holders: the data is plain values, never half-written.

@@ -9,21 +9,25 @@ use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::task::Poll;
 
 use deno_core::error::JsError;
-use deno_core::{JsRuntime, OpState, PollEventLoopOptions, RuntimeOptions, v8};
+use deno_core::{JsRuntime, OpState, PollEventLoopOptions, RuntimeOptions, SharedArrayBufferStore, v8};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::EngineError;
 use crate::extension::extensions;
 use crate::host::{InputPiece, IsolateOptions, Progress, lock};
 use crate::loader::BundleLoader;
 use crate::ops::{CallState, Calls, IsolateState};
-use crate::snapshot::{Blobs, DISPATCH, lookup_function};
+use crate::snapshot::{Blob, DISPATCH, Kind, lookup_function};
 use crate::worker::{WorkerPort, Workers};
+
+/// Where array buffers lie while they travel from one isolate to another.
+static TRANSFERS: LazyLock<SharedArrayBufferStore> = LazyLock::new(SharedArrayBufferStore::default);
 
 /// Native stack of an isolate's thread. V8 uses about 1 MB of it; JSON and the front-end's recursive walkers need room.
 const THREAD_STACK: usize = 8 * 1024 * 1024;
@@ -31,6 +35,11 @@ const THREAD_STACK: usize = 8 * 1024 * 1024;
 /// Extra heap granted when the limit is reached, so that the termination can unwind. One input piece (a few megabytes
 /// of JSON) may still be in the middle of becoming objects, since native code does not look at the termination flag.
 const UNWIND_SLACK: usize = 192 * 1024 * 1024;
+
+/// How often [`UNWIND_SLACK`] is granted before the thread is stopped where it is. Optimised loops that call nothing do
+/// not look at the termination flag when it is set by a garbage collection (seen in V8 15.0): they would go on until V8
+/// ends the process.
+const MAX_GRANTS: u32 = 4;
 
 /// A request on its way to the isolate.
 pub(crate) struct Job {
@@ -54,15 +63,22 @@ enum End {
 pub(crate) struct EndState {
     heap_limit: usize,
     end: Mutex<Option<End>>,
+    ended: CancellationToken,
 }
 
 impl EndState {
     pub fn new(heap_limit: usize) -> Self {
-        EndState { heap_limit, end: Mutex::new(None) }
+        EndState { heap_limit, end: Mutex::new(None), ended: CancellationToken::new() }
     }
 
     fn set(&self, end: End) {
         lock(&self.end).get_or_insert(end);
+        self.ended.cancel();
+    }
+
+    /// Completes when there is a reason.
+    pub async fn ended(&self) {
+        self.ended.cancelled().await;
     }
 
     pub fn set_aborted(&self, why: &'static str) {
@@ -87,24 +103,24 @@ type Ready = oneshot::Sender<Result<v8::IsolateHandle, String>>;
 
 /// Starts the isolate's thread. Must run on a descendant of the thread that initialised V8.
 pub(crate) fn spawn(
-    blobs: &'static Blobs,
+    blob: &'static Blob,
     options: IsolateOptions,
     jobs: mpsc::UnboundedReceiver<Job>,
     end: Arc<EndState>,
     ready: Ready,
 ) {
-    spawn_thread(blobs, options, end, ready, Role::Service(jobs));
+    spawn_thread(blob, options, end, ready, Role::Service(jobs));
 }
 
 /// Starts the thread of a worker (`HOST_RUNTIME.createWorker`), which talks through `port` only.
 pub(crate) fn spawn_worker(
-    blobs: &'static Blobs,
+    blob: &'static Blob,
     options: IsolateOptions,
     end: Arc<EndState>,
     port: WorkerPort,
 ) -> oneshot::Receiver<Result<v8::IsolateHandle, String>> {
     let (ready, receiver) = oneshot::channel();
-    spawn_thread(blobs, options, end, ready, Role::Worker(port));
+    spawn_thread(blob, options, end, ready, Role::Worker(port));
     receiver
 }
 
@@ -113,7 +129,7 @@ enum Role {
     Worker(WorkerPort),
 }
 
-fn spawn_thread(blobs: &'static Blobs, options: IsolateOptions, end: Arc<EndState>, ready: Ready, role: Role) {
+fn spawn_thread(blob: &'static Blob, options: IsolateOptions, end: Arc<EndState>, ready: Ready, role: Role) {
     let name = options.name.clone();
     let thread = std::thread::Builder::new().name(name.clone()).stack_size(THREAD_STACK).spawn(move || {
         let tokio = match tokio::runtime::Builder::new_current_thread().enable_time().build() {
@@ -125,7 +141,7 @@ fn spawn_thread(blobs: &'static Blobs, options: IsolateOptions, end: Arc<EndStat
         };
         let _entered = tokio.enter();
         let started = std::time::Instant::now();
-        match start(blobs, &options, &end) {
+        match start(blob, &options, &end) {
             Ok(mut runtime) => {
                 let heap = runtime.v8_isolate().get_heap_statistics();
                 tracing::debug!(
@@ -138,7 +154,7 @@ fn spawn_thread(blobs: &'static Blobs, options: IsolateOptions, end: Arc<EndStat
                 let _ = ready.send(Ok(runtime.v8_isolate().thread_safe_handle()));
                 match role {
                     Role::Service(jobs) => tokio.block_on(serve(&mut runtime, jobs, &end)),
-                    Role::Worker(port) => tokio.block_on(serve_worker(&mut runtime, port, &end)),
+                    Role::Worker(port) => tokio.block_on(serve_worker(&mut runtime, options.kind, port, &end)),
                 }
                 drop(runtime);
                 release_memory();
@@ -181,13 +197,14 @@ fn forget_pages(blob: &'static [u8]) {
     let _ = blob;
 }
 
-fn start(blobs: &'static Blobs, options: &IsolateOptions, end: &Arc<EndState>) -> Result<JsRuntime, String> {
-    let blob = blobs.get(options.kind);
+fn start(blob: &'static Blob, options: &IsolateOptions, end: &Arc<EndState>) -> Result<JsRuntime, String> {
     let mut runtime = JsRuntime::try_new(RuntimeOptions {
         startup_snapshot: Some(blob.snapshot),
         extensions: extensions(None),
         skip_op_registration: true,
         create_params: Some(v8::CreateParams::default().heap_limits(0, options.heap_limit)),
+        // Buffers and ports that workers hand to each other pass through it: one for all isolates of the process.
+        shared_array_buffer_store: Some(TRANSFERS.clone()),
         module_loader: Some(Rc::new(BundleLoader { source_map_gz: blob.source_map_gz })),
         ..Default::default()
     })
@@ -195,10 +212,18 @@ fn start(blobs: &'static Blobs, options: &IsolateOptions, end: &Arc<EndState>) -
     forget_pages(blob.snapshot);
     let handle = runtime.v8_isolate().thread_safe_handle();
     let limit_end = end.clone();
+    let mut grants = 0;
     // Runs inside the garbage collector: no allocation in JavaScript, only flags.
     runtime.add_near_heap_limit_callback(move |current, _initial| {
         limit_end.set(End::OutOfMemory);
         handle.terminate_execution();
+        grants += 1;
+        if grants > MAX_GRANTS {
+            tracing::error!("an isolate that is out of memory does not stop; its thread is parked and its memory kept");
+            loop {
+                std::thread::park();
+            }
+        }
         current + UNWIND_SLACK
     });
     let state = runtime.op_state();
@@ -206,10 +231,10 @@ fn start(blobs: &'static Blobs, options: &IsolateOptions, end: &Arc<EndState>) -
     state.put(IsolateState {
         name: options.name.clone(),
         started: std::time::Instant::now(),
-        resources: crate::host::resources(blobs),
+        resources: crate::host::resources(blob),
     });
     state.put(Calls::default());
-    state.put(Workers::new(blobs, options.heap_limit));
+    state.put(Workers::new(blob, options.heap_limit));
     drop(state);
     Ok(runtime)
 }
@@ -335,8 +360,8 @@ pub(crate) fn js_error(error: &JsError) -> EngineError {
     EngineError::Js { name, message, stack }
 }
 
-async fn serve_worker(runtime: &mut JsRuntime, port: WorkerPort, end: &EndState) {
-    if let Err(why) = crate::worker::connect(runtime, port) {
+async fn serve_worker(runtime: &mut JsRuntime, kind: Kind, port: WorkerPort, end: &EndState) {
+    if let Err(why) = crate::worker::connect(runtime, kind, port) {
         tracing::error!("a worker did not start: {why}");
         return end.set(End::Failed(why));
     }

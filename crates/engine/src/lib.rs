@@ -21,7 +21,7 @@ mod worker;
 
 pub use error::EngineError;
 pub use host::{Call, EngineHost, InputPiece, IsolateHandle, IsolateOptions, Progress};
-pub use snapshot::{Blob, Blobs, Kind};
+pub use snapshot::{Blob, Kind};
 
 /// The deno_core this crate is pinned to.
 pub const DENO_CORE_VERSION: &str = "0.413.0";

@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 use std::io::Read;
 
-use deno_core::{ModuleLoadOptions, ModuleLoadReferrer, ModuleLoadResponse, ModuleLoader, ModuleSpecifier, ResolutionKind};
+use deno_core::{
+    ModuleLoadOptions, ModuleLoadReferrer, ModuleLoadResponse, ModuleLoader, ModuleSpecifier, ResolutionKind,
+};
 use deno_error::JsErrorBox;
 
 use crate::extension::BUNDLE_SPECIFIER;

@@ -87,7 +87,9 @@ pub fn op_dtm_input_next<'s>(
     };
     let Ok(piece) = received else { return Ok(v8::null(scope).into()) };
     let text = match piece {
-        InputPiece::Text(bytes) if bytes.is_ascii() => v8::String::new_external_onebyte(scope, bytes.into_boxed_slice()),
+        InputPiece::Text(bytes) if bytes.is_ascii() => {
+            v8::String::new_external_onebyte(scope, bytes.into_boxed_slice())
+        }
         InputPiece::Text(bytes) => v8::String::new_from_utf8(scope, &bytes, v8::NewStringType::Normal),
         InputPiece::Failed => return Err(JsErrorBox::generic("the input stream failed")),
     };

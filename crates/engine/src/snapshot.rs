@@ -1,4 +1,4 @@
-//! Start-up snapshots: the builder that `build.rs` runs, and the blobs the binary embeds.
+//! The start-up snapshot: the builder that `build.rs` runs, and the blob the binary embeds.
 //!
 //! A blob holds the *evaluated* bundle: loading it runs no module code. Before it is written the bundle is warmed by
 //! analysing small fixtures, because the blob keeps the bytecode of functions that have run.
@@ -14,10 +14,10 @@ use crate::ops::ResourceLookup;
 pub const GLOBAL: &str = "__devtoolsMcp";
 /// Entry point of service isolates: `dispatch(callId, method, params)`.
 pub const DISPATCH: &str = "dispatch";
-/// Entry point of worker isolates: `connectWorker(portResource)`.
+/// Entry point of worker isolates: `connectWorker(portResource, role)`.
 pub const CONNECT_WORKER: &str = "connectWorker";
 
-/// What an isolate starts from.
+/// What an isolate is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The front-end: traces, universes of live pages, issues, CSS.
@@ -29,48 +29,28 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds, in the order their snapshots are built.
-    pub const ALL: [Kind; 3] = [Kind::Main, Kind::HeapWorker, Kind::FormatterWorker];
-
-    /// Stem of the bundle's and blob's file names.
+    /// Name for threads and logs, and of the role that a worker is told.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Main => "main",
-            Kind::HeapWorker => "heap_worker",
-            Kind::FormatterWorker => "formatter_worker",
+            Kind::HeapWorker => "heap",
+            Kind::FormatterWorker => "formatter",
         }
     }
 }
 
-/// One embedded snapshot.
+/// Everything the binary embeds for the engine.
+///
+/// One snapshot for all kinds: V8's isolates share one read-only heap per process, which comes from the first isolate's
+/// blob, and a snapshot made from scratch gets a read-only heap of its own (V8 15.0, `ReadOnlyPromotion`). A second blob
+/// in the same process ends in a failed check inside V8.
 pub struct Blob {
     /// Output of [`build`].
     pub snapshot: &'static [u8],
     /// The bundle's source map, gzip-compressed.
     pub source_map_gz: &'static [u8],
-}
-
-/// Everything the binary embeds for the engine.
-pub struct Blobs {
-    /// Blob of [`Kind::Main`].
-    pub main: Blob,
-    /// Blob of [`Kind::HeapWorker`].
-    pub heap_worker: Blob,
-    /// Blob of [`Kind::FormatterWorker`].
-    pub formatter_worker: Blob,
     /// Finds the front-end's text files.
     pub resources: ResourceLookup,
-}
-
-impl Blobs {
-    /// The blob an isolate of this kind starts from.
-    pub fn get(&self, kind: Kind) -> &Blob {
-        match kind {
-            Kind::Main => &self.main,
-            Kind::HeapWorker => &self.heap_worker,
-            Kind::FormatterWorker => &self.formatter_worker,
-        }
-    }
 }
 
 /// Evaluates a bundle, warms it and writes the snapshot.
@@ -85,8 +65,9 @@ pub fn build(bundle: Arc<str>, warm_ups: &[String]) -> Result<Box<[u8]>, String>
     }
     let tokio = tokio::runtime::Builder::new_current_thread().enable_time().build().map_err(|e| e.to_string())?;
     let _entered = tokio.enter();
-    let mut runtime = JsRuntimeForSnapshot::try_new(RuntimeOptions { extensions: extensions(Some(bundle)), ..Default::default() })
-        .map_err(|error| format!("the bundle did not evaluate: {error}"))?;
+    let mut runtime =
+        JsRuntimeForSnapshot::try_new(RuntimeOptions { extensions: extensions(Some(bundle)), ..Default::default() })
+            .map_err(|error| format!("the bundle did not evaluate: {error}"))?;
     for text in warm_ups {
         let warm_up = lookup_function(&mut runtime, "warmUp")?;
         let argument = {

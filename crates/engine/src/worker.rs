@@ -12,14 +12,14 @@ use deno_error::JsErrorBox;
 
 use crate::host::IsolateOptions;
 use crate::isolate::{self, EndState};
-use crate::snapshot::{Blobs, CONNECT_WORKER, Kind, lookup_function};
+use crate::snapshot::{Blob, CONNECT_WORKER, Kind, lookup_function};
 
 /// The worker's end of the pair, on its way to the worker's thread.
 pub(crate) type WorkerPort = Box<dyn TransferredResource>;
 
 /// The workers an isolate has started.
 pub(crate) struct Workers {
-    blobs: &'static Blobs,
+    blob: &'static Blob,
     heap_limit: usize,
     next: u32,
     running: HashMap<u32, Worker>,
@@ -45,8 +45,8 @@ impl Drop for Worker {
 }
 
 impl Workers {
-    pub fn new(blobs: &'static Blobs, heap_limit: usize) -> Self {
-        Workers { blobs, heap_limit, next: 1, running: HashMap::new() }
+    pub fn new(blob: &'static Blob, heap_limit: usize) -> Self {
+        Workers { blob, heap_limit, next: 1, running: HashMap::new() }
     }
 }
 
@@ -71,7 +71,7 @@ pub fn op_dtm_worker_start(state: &mut OpState, #[string] entry: &str) -> Result
     workers.next += 1;
     let end = Arc::new(EndState::new(workers.heap_limit));
     let options = IsolateOptions { kind, name: format!("{}-{id}", kind.name()), heap_limit: workers.heap_limit };
-    let ready = isolate::spawn_worker(workers.blobs, options, end.clone(), Box::new(child));
+    let ready = isolate::spawn_worker(workers.blob, options, end.clone(), Box::new(child));
     workers.running.insert(id, Worker { end, handle: std::sync::OnceLock::new(), ready: Some(ready) });
     Ok((id, port))
 }
@@ -84,18 +84,18 @@ pub fn op_dtm_worker_terminate(state: &mut OpState, #[smi] id: u32) {
     }
 }
 
-/// Gives a fresh worker isolate its port; messages posted while the snapshot was made are sent now.
-pub(crate) fn connect(runtime: &mut JsRuntime, port: WorkerPort) -> Result<(), String> {
+/// Gives a fresh worker isolate its port and its role; messages posted while the snapshot was made are sent now.
+pub(crate) fn connect(runtime: &mut JsRuntime, kind: Kind, port: WorkerPort) -> Result<(), String> {
     let resource = runtime.op_state().borrow_mut().resource_table.add_rc_dyn(port.receive());
     let connect = lookup_function(runtime, CONNECT_WORKER)?;
-    let argument = {
+    let arguments = {
         deno_core::scope!(scope, runtime);
-        let value: v8::Local<v8::Value> = v8::Integer::new_from_unsigned(scope, resource).into();
-        v8::Global::new(scope, value)
+        let resource: v8::Local<v8::Value> = v8::Integer::new_from_unsigned(scope, resource).into();
+        let role = v8::String::new(scope, kind.name()).ok_or("the role's name is too long")?;
+        [resource, role.into()].map(|value| v8::Global::new(scope, value))
     };
-    // `connect` is synchronous; errors surface through the returned future, which is already settled then.
-    let future = runtime.call_with_args(&connect, &[argument]);
-    match futures_util::FutureExt::now_or_never(future) {
+    // `connectWorker` is synchronous: the future is settled already.
+    match futures_util::FutureExt::now_or_never(runtime.call_with_args(&connect, &arguments)) {
         Some(Ok(_)) => Ok(()),
         Some(Err(error)) => Err(error.to_string()),
         None => Err("the worker's connect function did not return".into()),

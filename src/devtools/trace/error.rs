@@ -53,16 +53,26 @@ impl TraceError {
             TraceError::Read { .. } => "check the path; relative paths start at the server's working directory",
             TraceError::NotAFile { .. } => "give the path of a .json or .json.gz file",
             TraceError::Empty => "the recording was probably interrupted before anything was written; record it again",
-            TraceError::NotJson { .. } => "give a Chrome trace (.json or .json.gz), as saved by DevTools, Lighthouse, Puppeteer or `devtools-mcp trace record`",
+            TraceError::NotJson { .. } => {
+                "give a Chrome trace (.json or .json.gz), as saved by DevTools, Lighthouse, Puppeteer or `devtools-mcp trace record`"
+            }
             TraceError::NotATrace { .. } => {
                 "a trace is an array of events or an object with a \"traceEvents\" array; heap snapshots, HAR files and CPU profiles are not traces"
             }
-            TraceError::NoEvents => "record again with the default categories: `devtools-mcp trace record <url>` or the performance_start_trace tool",
-            TraceError::Truncated { .. } => "the file was cut off while it was written or copied; get a complete copy or record again",
-            TraceError::Gzip { .. } => "the file was cut off or changed after compression; get a complete copy (`gzip -t` tells) or record again",
+            TraceError::NoEvents => {
+                "record again with the default categories: `devtools-mcp trace record <url>` or the performance_start_trace tool"
+            }
+            TraceError::Truncated { .. } => {
+                "the file was cut off while it was written or copied; get a complete copy or record again"
+            }
+            TraceError::Gzip { .. } => {
+                "the file was cut off or changed after compression; get a complete copy (`gzip -t` tells) or record again"
+            }
             TraceError::BadEvent { .. } => "the file was changed by hand or damaged; get a fresh copy or record again",
             TraceError::OutOfMemory { .. } => "raise the limit with --engineHeapLimit <MB>, or record a shorter trace",
-            TraceError::Analysis { .. } => "record the page again; if it happens again, the trace is worth a bug report",
+            TraceError::Analysis { .. } => {
+                "record the page again; if it happens again, the trace is worth a bug report"
+            }
             TraceError::Cancelled => "call again to start over",
             TraceError::Engine(_) => "call again; a fresh engine is started for each trace",
         }
@@ -91,9 +101,13 @@ impl TraceError {
 impl From<EngineError> for TraceError {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::OutOfMemory { limit_bytes } => TraceError::OutOfMemory { limit_mb: limit_bytes / (1024 * 1024) },
+            EngineError::OutOfMemory { limit_bytes } => {
+                TraceError::OutOfMemory { limit_mb: limit_bytes / (1024 * 1024) }
+            }
             EngineError::Cancelled => TraceError::Cancelled,
-            EngineError::Js { name, message, .. } if name == "InputSyntaxError" => TraceError::BadEvent { why: message },
+            EngineError::Js { name, message, .. } if name == "InputSyntaxError" => {
+                TraceError::BadEvent { why: message }
+            }
             EngineError::Js { name, message, stack } => {
                 tracing::debug!("the trace engine threw {name}: {message}\n{stack}");
                 TraceError::Analysis { message: if name == "Error" { message } else { format!("{name}: {message}") } }

@@ -167,7 +167,13 @@ impl PreparedEngine {
             "cpuThrottling": options.cpu_throttling,
             "networkThrottling": options.network_throttling,
         });
-        let call = Call { deadline: LOAD_DEADLINE, cancel: options.cancel, progress, input: Some(input), ..Call::new("trace.load", params) };
+        let call = Call {
+            deadline: LOAD_DEADLINE,
+            cancel: options.cancel,
+            progress,
+            input: Some(input),
+            ..Call::new("trace.load", params)
+        };
         match self.0.call::<Overview>(call).await {
             Ok(overview) => Ok(TraceAnalysis { isolate: self.0, overview }),
             // What the reading thread found is the cause of whatever JavaScript said about it.
@@ -202,10 +208,16 @@ impl TraceAnalysis {
         self.ask("trace.formatDescriptions", json!({})).await
     }
 
-    async fn ask<T: serde::de::DeserializeOwned>(&self, method: &'static str, params: serde_json::Value) -> Result<T, TraceError> {
+    async fn ask<T: serde::de::DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: serde_json::Value,
+    ) -> Result<T, TraceError> {
         let call = Call { deadline: FORMAT_DEADLINE, ..Call::new(method, params) };
         self.isolate.call(call).await.map_err(|error| match error {
-            EngineError::Ended { why } => TraceError::Engine(EngineError::Ended { why: format!("{why}; load the trace again") }),
+            EngineError::Ended { why } => {
+                TraceError::Engine(EngineError::Ended { why: format!("{why}; load the trace again") })
+            }
             other => other.into(),
         })
     }

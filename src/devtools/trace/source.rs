@@ -101,7 +101,10 @@ fn pump(
     let consumed = Arc::new(AtomicU64::new(0));
     let counted = Counted { inner: source.reader, count: consumed.clone() };
     let mut buffered = BufReader::with_capacity(READ_BYTES, counted);
-    let is_gzip = buffered.fill_buf().map_err(|e| TraceError::Read { path: "the trace".into(), why: plain(&e) })?.starts_with(&[0x1f, 0x8b]);
+    let is_gzip = buffered
+        .fill_buf()
+        .map_err(|e| TraceError::Read { path: "the trace".into(), why: plain(&e) })?
+        .starts_with(&[0x1f, 0x8b]);
     let mut reader: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(buffered)) } else { Box::new(buffered) };
     let mut splitter = Splitter::default();
     let mut buffer = vec![0; READ_BYTES];

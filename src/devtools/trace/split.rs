@@ -26,20 +26,35 @@ enum State {
     /// Before the root value; the number counts bytes of a UTF-8 byte order mark seen.
     Root(u8),
     /// In the root object, before a key; `first` allows `}`.
-    KeyOrEnd { first: bool },
+    KeyOrEnd {
+        first: bool,
+    },
     /// Inside a key's string.
-    InKey { escaped: bool },
+    InKey {
+        escaped: bool,
+    },
     Colon(Key),
     Value(Key),
     /// Inside a composite or string value that is skipped or, for metadata, kept.
-    Composite { key: Key, depth: u32, in_string: bool, escaped: bool },
+    Composite {
+        key: Key,
+        depth: u32,
+        in_string: bool,
+        escaped: bool,
+    },
     /// Inside a number, `true`, `false` or `null`.
     Scalar(Key),
     AfterValue,
     /// In the array of events, before an event; `first` allows `]`.
-    EventOrEnd { first: bool },
+    EventOrEnd {
+        first: bool,
+    },
     /// Inside an event.
-    Event { depth: u32, in_string: bool, escaped: bool },
+    Event {
+        depth: u32,
+        in_string: bool,
+        escaped: bool,
+    },
     AfterEvent,
     /// After the root value.
     End,
@@ -197,10 +212,16 @@ impl Splitter {
                 return Ok(None);
             }
             (State::EventOrEnd { first: true }, b']') | (State::AfterEvent, b']') => {
-                if self.in_object { State::AfterValue } else { State::End }
+                if self.in_object {
+                    State::AfterValue
+                } else {
+                    State::End
+                }
             }
             (State::EventOrEnd { .. }, b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b'[') => {
-                return Err(TraceError::NotATrace { what: format!("entry {} of its events is not an object", self.events + 1) });
+                return Err(TraceError::NotATrace {
+                    what: format!("entry {} of its events is not an object", self.events + 1),
+                });
             }
             (State::AfterEvent, b',') => State::EventOrEnd { first: false },
             (state, _) => return Err(self.unexpected(state, byte, at)),
@@ -221,7 +242,8 @@ impl Splitter {
             State::End => "the end of the file",
             State::InKey { .. } | State::Composite { .. } | State::Scalar(_) | State::Event { .. } => "something else",
         };
-        let found = if byte.is_ascii_graphic() { format!("`{}`", char::from(byte)) } else { format!("byte 0x{byte:02x}") };
+        let found =
+            if byte.is_ascii_graphic() { format!("`{}`", char::from(byte)) } else { format!("byte 0x{byte:02x}") };
         TraceError::NotJson { offset: self.offset + at as u64, what: format!("found {found} instead of {expected}") }
     }
 
@@ -234,8 +256,7 @@ impl Splitter {
             _ if escaped => State::InKey { escaped: false },
             b'\\' => State::InKey { escaped: true },
             b'"' => {
-                let text: Option<String> =
-                    serde_json::from_slice(&[b"\"".as_slice(), &self.key].concat()).ok();
+                let text: Option<String> = serde_json::from_slice(&[b"\"".as_slice(), &self.key].concat()).ok();
                 State::Colon(match text.as_deref() {
                     Some("traceEvents") => Key::Events,
                     Some("metadata") => Key::Metadata,

@@ -23,13 +23,15 @@ fn split(text: &[u8], chunk: usize) -> Result<(Vec<serde_json::Value>, Tail), Tr
 
 #[test]
 fn every_layout_gives_the_same_events() {
-    let events = r#"{"name":"a\"}]","args":{"x":["]",{"y":"\\"}]}} , {"name":"größe 日本","s":"\ud83d"},{}"#;
+    let events = r#"{"name":"a\"}]","args":{"x":["]",{"y":"\\"}]}} , {"name":"größe 日本","s":"\ud83d\ude00"},{}"#;
     let files = [
         format!("[{events}]"),
         format!("\u{feff} [ {events} \n]\r\n"),
         format!(r#"{{"traceEvents":[{events}]}}"#),
         format!(r#"{{"metadata":{{"source":"DevTools","a":[1,"}}"]}},"traceEvents":[{events}]}}"#),
-        format!(r#"{{"x":[[{{}}]],"n":-1.5e3,"t":true,"z":null,"s":"traceEvents","traceEvents" : [{events}] , "metadata" : {{"source":"DevTools","a":[1,"}}"]}}}}"#),
+        format!(
+            r#"{{"x":[[{{}}]],"n":-1.5e3,"t":true,"z":null,"s":"traceEvents","traceEvents" : [{events}] , "metadata" : {{"source":"DevTools","a":[1,"}}"]}}}}"#
+        ),
         format!(r#"{{"trace\u0045vents":[{events}],"metadata":"text"}}"#),
     ];
     for file in files {
@@ -38,7 +40,8 @@ fn every_layout_gives_the_same_events() {
             assert_eq!(found.len(), 3, "{file}");
             assert_eq!(found[0]["name"], "a\"}]");
             if file.contains("DevTools") {
-                let metadata: serde_json::Value = serde_json::from_slice(&tail.metadata.expect("has metadata")).unwrap();
+                let metadata: serde_json::Value =
+                    serde_json::from_slice(&tail.metadata.expect("has metadata")).unwrap();
                 assert_eq!(metadata["a"][1], "}");
             } else {
                 assert!(tail.metadata.is_none());

@@ -1,0 +1,11 @@
+//! Integration tests: the real binary over real MCP stdio and the command line, real Chrome, real files, the same
+//! front-end under Node and the original server as oracles. One binary, since every test binary links V8.
+
+mod cli;
+mod drills;
+mod engine;
+mod mcp;
+mod peer;
+mod recorded;
+mod support;
+mod traces;

@@ -1,0 +1,124 @@
+//! Against the original, chrome-devtools-mcp 1.11.0: the same trace, the same words. Intended differences are listed in
+//! docs/differences.md; here they are the few replacements in [`normalised`].
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, chrome, chrome_arguments, chrome_lock, node, pages, peer_modules, root, sample_trace};
+
+/// The introduction of the legend is each server's own sentence; everything else of a summary is the front-end's.
+fn normalised(text: &str) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    if let Some(at) = lines.iter().position(|l| l.starts_with("## Details on call tree & network request formats:")) {
+        lines[at + 1] = "<introduction>";
+    }
+    lines.join("\n")
+}
+
+fn assert_equal(what: &str, ours: &str, theirs: &str) {
+    let (ours, theirs) = (normalised(ours), normalised(theirs));
+    if ours != theirs {
+        let line = ours.lines().zip(theirs.lines()).position(|(a, b)| a != b).unwrap_or(0);
+        panic!("{what}: line {line}\n ours: {:?}\n peer: {:?}", ours.lines().nth(line), theirs.lines().nth(line));
+    }
+}
+
+/// Lines before the summary are the tools' own.
+fn summary_of(text: &str) -> &str {
+    &text[text.find("## Summary of Performance trace findings:").expect("a summary")..]
+}
+
+fn compare_file(path: &Path, client: &mut Client, theirs: &Value) {
+    let text = client.text("performance_load_trace", json!({"filePath": path}));
+    assert_equal(&format!("{}: summary", path.display()), summary_of(&text), theirs["summary"].as_str().unwrap());
+    let insights = theirs["insights"].as_array().unwrap();
+    assert!(!insights.is_empty());
+    for insight in insights {
+        let (set, name) = (&insight["set"], insight["name"].as_str().unwrap());
+        let ours = client.text("performance_analyze_insight", json!({"insightSetId": set, "insightName": name}));
+        assert_equal(&format!("{}: {name}", path.display()), &ours, insight["text"].as_str().unwrap());
+    }
+}
+
+#[test]
+fn the_sample_trace_is_explained_as_by_the_original() {
+    let answers = peer_modules(&[sample_trace()]);
+    let mut client = Client::ready(&["--workspace=/"]);
+    compare_file(&sample_trace(), &mut client, &answers[&sample_trace()]);
+}
+
+/// The original records pages in its own Chrome and answers; we are given the file it saved.
+#[test]
+fn recordings_of_the_original_are_explained_as_by_the_original() {
+    let _alone = chrome_lock();
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new(node());
+    command
+        .arg(root().join("tests/node/node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js"))
+        .args(["--headless", "--isolated", "--no-usage-statistics", "--no-performance-crux", "--workspace=/"])
+        .arg(format!("--executablePath={}", chrome().unwrap_or_else(|| "/usr/bin/chromium".into())))
+        .args(chrome_arguments().iter().map(|a| format!("--chromeArg={a}")))
+        .env("CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS", "1");
+    let mut peer = Client::spawn(command);
+    peer.initialize(json!({}));
+    let mut ours = Client::ready(&["--workspace=/"]);
+    for (number, page) in
+        ["render-blocking/index.html", "layout-shifts/index.html", "größe 日本/seite.html"].iter().enumerate()
+    {
+        let file = dir.path().join(format!("{number}.json"));
+        peer.text("navigate_page", json!({"pageId": 1, "url": pages().url(page)}));
+        let theirs = peer.text("performance_start_trace", json!({"pageId": 1, "filePath": file}));
+        let text = ours.text("performance_load_trace", json!({"filePath": file}));
+        // The original notes the emulated CPU rate while recording; it is not in the file.
+        let theirs = theirs.replace("\nCPU throttling: 1x\n", "\nCPU throttling: none\n");
+        assert_equal(page, summary_of(&text), summary_of(&theirs));
+        for name in
+            ["LCPBreakdown", "RenderBlocking", "CLSCulprits", "NetworkDependencyTree", "DocumentLatency", "Cache"]
+        {
+            let arguments = json!({"pageId": 1, "insightSetId": "NAVIGATION_0", "insightName": name});
+            let theirs = peer.text("performance_analyze_insight", arguments.clone());
+            assert_equal(&format!("{page}: {name}"), &ours.text("performance_analyze_insight", arguments), &theirs);
+        }
+    }
+}
+
+/// Names, types and requirements of the tools both have; our pageId is optional, our descriptions are our own.
+#[test]
+fn tools_have_the_originals_names_and_parameters() {
+    let mut command = Command::new(node());
+    command
+        .arg(root().join("tests/node/node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js"))
+        .args(["--no-usage-statistics"])
+        .env("CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS", "1");
+    let mut peer = Client::spawn(command);
+    peer.initialize(json!({}));
+    let theirs = peer.request("tools/list", json!({}))["result"]["tools"].clone();
+    let ours = Client::ready(&[]).request("tools/list", json!({}))["result"]["tools"].clone();
+    let find = |name: &Value| theirs.as_array().unwrap().iter().find(|t| t["name"] == *name);
+    let mut compared = 0;
+    for tool in ours.as_array().unwrap() {
+        let Some(other) = find(&tool["name"]) else { continue };
+        compared += 1;
+        assert_eq!(tool["annotations"], other["annotations"], "{}", tool["name"]);
+        let (mine, other) = (&tool["inputSchema"], &other["inputSchema"]);
+        let mut required = other["required"].as_array().unwrap().clone();
+        required.retain(|r| r != "pageId");
+        assert_eq!(mine["required"], Value::from(required), "{}", tool["name"]);
+        let strip = |properties: &Value| -> Vec<(String, Value)> {
+            properties
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(|(key, value)| {
+                    let mut value = value.clone();
+                    value.as_object_mut().unwrap().remove("description");
+                    (key.clone(), value)
+                })
+                .collect()
+        };
+        assert_eq!(strip(&mine["properties"]), strip(&other["properties"]), "{}", tool["name"]);
+    }
+    assert_eq!(compared, 1, "tools both servers have so far: performance_analyze_insight");
+}
