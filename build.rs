@@ -1,13 +1,16 @@
 //! Bundles `js/` with the vendored front-end and makes the V8 start-up snapshot the binary embeds.
 //!
 //! Steps, one module each: find and verify the front-end ([`frontend`]), stage it with our overlays and run esbuild
-//! ([`bundle`]), evaluate and warm the bundle into a snapshot ([`snapshot`]). Any surprise fails the build: another
+//! ([`bundle`]), evaluate and warm the bundle into a snapshot ([`snapshot`]), collect
+//! the front-end's licences ([`notices`]). Any surprise fails the build: another
 //! version, a changed file, a byte above 0x7F, a top-level `await`.
 
 #[path = "build/bundle.rs"]
 mod bundle;
 #[path = "build/frontend.rs"]
 mod frontend;
+#[path = "build/notices.rs"]
+mod notices;
 #[path = "build/snapshot.rs"]
 mod snapshot;
 
@@ -44,6 +47,7 @@ fn run() -> Result<(), String> {
     let stage = frontend.stage(&dirs)?;
     let bundle = bundle::run(&dirs, &frontend, &stage)?;
     snapshot::write(&dirs, &bundle)?;
+    notices::write(&dirs, &frontend, &stage)?;
     println!("cargo:rustc-env=DEVTOOLS_FRONTEND_VERSION={}", frontend.version);
     println!(
         "cargo:rustc-env=DEVTOOLS_FRONTEND_TEXTS={}",

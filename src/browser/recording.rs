@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base64::Engine as _;
-use devtools_engine::Progress;
+use devtools_engine::{Progress, Work};
 use flate2::write::GzEncoder;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ impl<E: Into<crate::cdp::CdpError>> From<E> for RecordError {
 /// Launches a browser, records the page in it and analyses the trace. The browser has ended when this returns.
 pub async fn record(options: RecordOptions) -> Result<Recording, RecordError> {
     // V8 starts while Chrome does.
-    let engine = tokio::spawn(PreparedEngine::start(options.heap_limit));
+    let engine = tokio::spawn(PreparedEngine::start(options.heap_limit, Work::Small));
     report(&options.progress, 0.0, "starting Chrome");
     let browser = Browser::launch(&options.browser).await?;
     let engine = engine.await.map_err(|e| TraceError::Read { path: "the trace".into(), why: e.to_string() })??;
@@ -302,7 +302,7 @@ async fn copy_stream(
 /// The trace's file, compressed by its name.
 enum Sink {
     Plain(std::fs::File),
-    Gzip(GzEncoder<std::fs::File>),
+    Gzip(Box<GzEncoder<std::fs::File>>),
 }
 
 impl Sink {
@@ -316,7 +316,11 @@ impl Sink {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path)?;
         let is_gzip = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-        Ok(if is_gzip { Sink::Gzip(GzEncoder::new(file, flate2::Compression::default())) } else { Sink::Plain(file) })
+        Ok(if is_gzip {
+            Sink::Gzip(Box::new(GzEncoder::new(file, flate2::Compression::default())))
+        } else {
+            Sink::Plain(file)
+        })
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {

@@ -6,6 +6,7 @@
 mod help;
 mod output;
 mod progress;
+mod reference;
 mod serve;
 mod trace;
 
@@ -38,7 +39,8 @@ pub fn run(arguments: Vec<String>) -> ExitCode {
     };
     match rest.first().map(String::as_str) {
         Some("trace") => trace::run(trace::Command::parse_from(&arguments[1..]), &output),
-        Some("notices") => print(&output, crate::devtools::blobs::THIRD_PARTY_NOTICES),
+        Some("notices") => print(&output, &crate::devtools::blobs::THIRD_PARTY_NOTICES.join("\n\n")),
+        Some("reference") => reference::run(rest.get(1).map(String::as_str), &output),
         _ if rest.iter().any(|a| a == "--help" || a == "-h") => print(&output, &help::text()),
         _ if rest.iter().any(|a| a == "--version" || a == "-V") => {
             if rest.iter().any(|a| a == "--verbose") {

@@ -14,8 +14,9 @@ static SNAPSHOT: &PageAligned<[u8]> = &PageAligned(*include_bytes!(concat!(env!(
 /// Markdown texts of DevTools' issues, read by the front-end's issue code.
 static ISSUE_DESCRIPTIONS: Dir<'static> = include_dir!("$DEVTOOLS_FRONTEND_TEXTS");
 
-/// Licences of the front-end, its third-party code and of V8's embedder, as required to travel with the binary.
-pub static THIRD_PARTY_NOTICES: &str = include_str!("../../THIRD_PARTY_NOTICES.md");
+/// Rust crates with their licences, and the licence texts of the front-end and what it contains.
+pub static THIRD_PARTY_NOTICES: [&str; 2] =
+    [include_str!("../../THIRD_PARTY_NOTICES.md"), include_str!(concat!(env!("OUT_DIR"), "/licences.txt"))];
 
 /// Op names the snapshot builder registered, in order, one a line; a test compares them with this binary's.
 pub static SNAPSHOT_OP_NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/op_names.txt"));

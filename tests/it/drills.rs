@@ -7,48 +7,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, read_trace, sample_trace, text_of};
+use crate::support::{Client, large_trace, read_trace, sample_trace, text_of};
 
-/// A trace of one long visit: the sample's events, then its main-thread work over and over, shifted in time.
 fn write_large_trace(path: &Path, megabytes: u64) {
-    let sample = read_trace(&sample_trace());
-    let events = sample["traceEvents"].as_array().unwrap();
-    let times = || events.iter().filter_map(|e| e["ts"].as_u64()).filter(|&t| t > 0);
-    let period = times().max().unwrap() - times().min().unwrap() + 1000;
-    let repeated: Vec<&Value> = events
-        .iter()
-        .filter(|e| {
-            e["ph"] == "X"
-                && ["RunTask", "FunctionCall", "Layout", "Paint", "RasterTask", "ParseHTML"]
-                    .iter()
-                    .any(|n| e["name"] == *n)
-        })
-        .collect();
-    let mut out = std::io::BufWriter::with_capacity(1 << 20, std::fs::File::create(path).unwrap());
-    let mut written = 0;
-    out.write_all(b"{\"traceEvents\":[\n").unwrap();
-    for (number, event) in events.iter().enumerate() {
-        out.write_all(if number == 0 { b"" } else { b",\n" }).unwrap();
-        serde_json::to_writer(&mut out, event).unwrap();
-    }
-    let mut round = 0;
-    while written < megabytes * 1024 * 1024 {
-        round += 1;
-        for event in &repeated {
-            let mut event = (*event).clone();
-            for key in ["ts", "tts"] {
-                if let Some(time) = event[key].as_u64() {
-                    event[key] = (time + round * period).into();
-                }
-            }
-            let text = event.to_string();
-            written += text.len() as u64 + 2;
-            out.write_all(b",\n").unwrap();
-            out.write_all(text.as_bytes()).unwrap();
-        }
-    }
-    out.write_all(b"]}").unwrap();
-    out.flush().unwrap();
+    large_trace::write(&sample_trace(), path, megabytes).unwrap();
 }
 
 fn load(path: &Path) -> Value {

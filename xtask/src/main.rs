@@ -3,6 +3,7 @@
 mod bench;
 mod demo;
 mod gen_docs;
+mod large_trace;
 mod pages;
 mod setup;
 mod shell;

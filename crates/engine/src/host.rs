@@ -80,6 +80,29 @@ pub struct IsolateOptions {
     pub name: String,
     /// Limit of the JavaScript heap in bytes.
     pub heap_limit: usize,
+    /// How much work is expected, which decides how large V8's young generation may become.
+    pub work: Work,
+}
+
+/// Expected amount of data in one isolate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// Up to some ten thousand objects of input: memory counts. V8's default half-spaces would cost a fifth of the peak
+    /// of such a trace and save no time that can be measured.
+    Small,
+    /// More: a quarter of the time is lost to early promotion with small half-spaces.
+    Large,
+}
+
+impl Work {
+    /// Bytes of the young generation: V8 divides them by three for each half-space (`Heap::SemiSpaceSizeFromYoungGenerationSize`).
+    pub(crate) fn young_generation(self) -> usize {
+        let half_space = match self {
+            Work::Small => 8 * 1024 * 1024,
+            Work::Large => 32 * 1024 * 1024,
+        };
+        3 * half_space
+    }
 }
 
 /// Starts isolates. One per process.
@@ -138,9 +161,6 @@ fn set_v8_flags() {
         "devtools-mcp",
         // Stack traces of our own errors should reach through the front-end's depth.
         "--stack-trace-limit=30",
-        // Two half-spaces of V8's default size cost a fifth of a trace's peak memory and save no time that can be
-        // measured: what an analysis allocates mostly stays.
-        "--max-semi-space-size=8",
     ]
     .map(str::to_owned)
     .to_vec();

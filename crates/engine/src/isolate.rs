@@ -202,7 +202,11 @@ fn start(blob: &'static Blob, options: &IsolateOptions, end: &Arc<EndState>) -> 
         startup_snapshot: Some(blob.snapshot),
         extensions: extensions(None),
         skip_op_registration: true,
-        create_params: Some(v8::CreateParams::default().heap_limits(0, options.heap_limit)),
+        create_params: Some(
+            v8::CreateParams::default()
+                .heap_limits(0, options.heap_limit)
+                .set_max_young_generation_size_in_bytes(options.work.young_generation()),
+        ),
         // Buffers and ports that workers hand to each other pass through it: one for all isolates of the process.
         shared_array_buffer_store: Some(TRANSFERS.clone()),
         module_loader: Some(Rc::new(BundleLoader { source_map_gz: blob.source_map_gz })),
@@ -240,7 +244,8 @@ fn start(blob: &'static Blob, options: &IsolateOptions, end: &Arc<EndState>) -> 
 }
 
 type Answer = (u32, Result<v8::Global<v8::Value>, Box<JsError>>);
-type Running = FuturesUnordered<Pin<Box<dyn Future<Output = Answer>>>>;
+type RunningCall = Pin<Box<dyn Future<Output = Answer>>>;
+type Running = FuturesUnordered<RunningCall>;
 
 async fn serve(runtime: &mut JsRuntime, mut jobs: mpsc::UnboundedReceiver<Job>, end: &EndState) {
     let dispatch = match lookup_function(runtime, DISPATCH) {
@@ -314,7 +319,7 @@ fn begin(
     dispatch: &v8::Global<v8::Function>,
     state: &Rc<RefCell<OpState>>,
     job: Job,
-) -> (Reply, Result<Pin<Box<dyn Future<Output = Answer>>>, EngineError>) {
+) -> (Reply, Result<RunningCall, EngineError>) {
     let Job { id, method, params, input, progress, cancelled, reply } = job;
     state.borrow_mut().borrow_mut::<Calls>().0.insert(id, CallState { input, progress, cancelled });
     let arguments = {

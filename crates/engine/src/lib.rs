@@ -20,7 +20,7 @@ pub mod snapshot;
 mod worker;
 
 pub use error::EngineError;
-pub use host::{Call, EngineHost, InputPiece, IsolateHandle, IsolateOptions, Progress};
+pub use host::{Call, EngineHost, InputPiece, IsolateHandle, IsolateOptions, Progress, Work};
 pub use snapshot::{Blob, Kind};
 
 /// The deno_core this crate is pinned to.

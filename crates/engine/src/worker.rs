@@ -10,7 +10,7 @@ use std::sync::Arc;
 use deno_core::{JsRuntime, OpState, TransferredResource, op2, v8};
 use deno_error::JsErrorBox;
 
-use crate::host::IsolateOptions;
+use crate::host::{IsolateOptions, Work};
 use crate::isolate::{self, EndState};
 use crate::snapshot::{Blob, CONNECT_WORKER, Kind, lookup_function};
 
@@ -70,7 +70,12 @@ pub fn op_dtm_worker_start(state: &mut OpState, #[string] entry: &str) -> Result
     let id = workers.next;
     workers.next += 1;
     let end = Arc::new(EndState::new(workers.heap_limit));
-    let options = IsolateOptions { kind, name: format!("{}-{id}", kind.name()), heap_limit: workers.heap_limit };
+    let options = IsolateOptions {
+        kind,
+        name: format!("{}-{id}", kind.name()),
+        heap_limit: workers.heap_limit,
+        work: Work::Large,
+    };
     let ready = isolate::spawn_worker(workers.blob, options, end.clone(), Box::new(child));
     workers.running.insert(id, Worker { end, handle: std::sync::OnceLock::new(), ready: Some(ready) });
     Ok((id, port))

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind, Progress};
+use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind, Progress, Work};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::sync::mpsc::UnboundedSender;
@@ -144,10 +144,10 @@ pub struct PreparedEngine(IsolateHandle);
 
 impl PreparedEngine {
     /// Starts a fresh isolate under this heap limit (bytes).
-    pub async fn start(heap_limit: usize) -> Result<Self, TraceError> {
+    pub async fn start(heap_limit: usize, work: Work) -> Result<Self, TraceError> {
         static NUMBER: AtomicU32 = AtomicU32::new(1);
         let name = format!("trace-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-        Ok(PreparedEngine(blobs::engine().start(IsolateOptions { kind: Kind::Main, name, heap_limit }).await?))
+        Ok(PreparedEngine(blobs::engine().start(IsolateOptions { kind: Kind::Main, name, heap_limit, work }).await?))
     }
 
     /// The trace categories that DevTools records.
@@ -185,7 +185,7 @@ impl PreparedEngine {
 impl TraceAnalysis {
     /// Loads and analyses a trace in a fresh isolate.
     pub async fn load(source: TraceSource, options: LoadOptions) -> Result<Self, TraceError> {
-        PreparedEngine::start(options.heap_limit).await?.load(source, options).await
+        PreparedEngine::start(options.heap_limit, source.work()).await?.load(source, options).await
     }
 
     /// The insight sets.

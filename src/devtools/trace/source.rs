@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use devtools_engine::{InputPiece, Progress};
+use devtools_engine::{InputPiece, Progress, Work};
 use flate2::bufread::MultiGzDecoder;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -28,7 +28,12 @@ pub struct TraceSource {
     reader: Box<dyn Read + Send>,
     /// Size in bytes as stored, when known, for progress.
     size: Option<u64>,
+    is_large: bool,
 }
+
+/// From this size of JSON on a trace counts as large, and what JSON of traces shrinks to under gzip.
+const LARGE_BYTES: u64 = 60 * 1024 * 1024;
+const GZIP_RATIO: u64 = 12;
 
 impl TraceSource {
     /// Opens a file. Only regular files: a pipe or device could block for ever.
@@ -40,12 +45,19 @@ impl TraceSource {
             return Err(TraceError::NotAFile { path: shown });
         }
         let file = File::open(path).map_err(read_error)?;
-        Ok(TraceSource { reader: Box::new(file), size: Some(metadata.len()) })
+        let is_gzip = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+        let json = metadata.len() * if is_gzip { GZIP_RATIO } else { 1 };
+        Ok(TraceSource { reader: Box::new(file), size: Some(metadata.len()), is_large: json >= LARGE_BYTES })
     }
 
     /// Bytes that are still arriving, for example from a recording.
     pub fn stream(reader: impl Read + Send + 'static) -> Self {
-        TraceSource { reader: Box::new(reader), size: None }
+        TraceSource { reader: Box::new(reader), size: None, is_large: false }
+    }
+
+    /// How much work to expect; a guess by the file's size.
+    pub fn work(&self) -> Work {
+        if self.is_large { Work::Large } else { Work::Small }
     }
 }
 
@@ -114,17 +126,15 @@ fn pump(
             Ok(0) => break,
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) if is_gzip => {
-                let why = match error.kind() {
-                    io::ErrorKind::UnexpectedEof => "it ends too early".into(),
-                    _ => plain(&error),
-                };
-                return Err(TraceError::Gzip { offset: splitter.offset(), why });
-            }
+            Err(error) if is_gzip => return Err(damage(&error, splitter.offset())),
             Err(error) => return Err(TraceError::Read { path: "the trace".into(), why: plain(&error) }),
         };
-        if !splitter.push(&buffer[..count], send)? {
-            return Ok(());
+        match splitter.push(&buffer[..count], send) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            // Damaged compressed data first shows as odd JSON; whether it is damaged is known at its end.
+            Err(error) if is_gzip => return Err(damage_in_the_rest(&mut reader, splitter.offset()).unwrap_or(error)),
+            Err(error) => return Err(error),
         }
         if let (Some(progress), Some(size)) = (&progress, source.size.filter(|&s| s > 0)) {
             let fraction = (consumed.load(Ordering::Relaxed) as f64 / size as f64).min(1.0);
@@ -142,6 +152,19 @@ fn pump(
         }
     }
     Ok(())
+}
+
+fn damage(error: &io::Error, offset: u64) -> TraceError {
+    let why = match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it ends too early".into(),
+        _ => plain(error),
+    };
+    TraceError::Gzip { offset, why }
+}
+
+/// Decompresses the rest for nothing but its checksum.
+fn damage_in_the_rest(reader: &mut impl Read, offset: u64) -> Option<TraceError> {
+    io::copy(reader, &mut io::sink()).err().map(|error| damage(&error, offset))
 }
 
 /// Counts what was taken from the file, before decompression.

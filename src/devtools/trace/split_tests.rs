@@ -79,7 +79,8 @@ fn a_sink_can_stop_the_scan() {
 
 #[test]
 fn each_defect_has_its_own_error() {
-    let cases: [(&str, fn(&TraceError) -> bool); 19] = [
+    type Expected = fn(&TraceError) -> bool;
+    let cases: [(&str, Expected); 19] = [
         ("", |e| matches!(e, TraceError::Empty)),
         (" \n\t", |e| matches!(e, TraceError::NotJson { .. })),
         ("<html>", |e| matches!(e, TraceError::NotJson { offset: 0, .. })),
