@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, run, sample_trace, stdout, text_of};
+use crate::support::{Client, node, root, run, sample_trace, stdout, text_of};
 
 #[test]
 fn initialize_answers_without_v8_or_browser() {
@@ -267,4 +267,23 @@ fn a_log_file_is_written_and_an_impossible_one_refused() {
     let output = run(&["--logFile", "/nowhere/log.txt"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot open the log file /nowhere/log.txt"));
+}
+
+/// The official TypeScript SDK's client, which checks every message against its own schemas.
+#[test]
+fn an_independent_client_gets_along() {
+    let output = std::process::Command::new(node())
+        .arg(root().join("tests/node/client.mjs"))
+        .arg(crate::support::BINARY)
+        .arg(sample_trace())
+        .output()
+        .unwrap();
+    let seen: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert_eq!(seen["version"]["name"], "devtools-mcp");
+    assert_eq!(seen["tools"], json!(["performance_analyze_insight", "performance_load_trace"]));
+    assert!(seen["loaded"][0].as_str().unwrap().starts_with("Loaded "), "{seen}");
+    assert!(seen["progress"].as_u64().unwrap() > 0, "{seen}");
+    assert_eq!(seen["insight"], "## Insight Title: LCP breakdown");
+    assert_eq!((&seen["invalid"], &seen["aborted"], &seen["pinged"]), (&json!(true), &json!(true), &json!({})));
+    assert!(seen["rootsAsked"].as_u64().unwrap() > 0, "{seen}");
 }

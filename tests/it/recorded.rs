@@ -43,7 +43,7 @@ fn recorded(path: &str, adapt: impl FnOnce(&mut RecordOptions)) -> (Recording, P
         block_on(record(options)).unwrap()
     };
     assert!(!recording.data_loss && !recording.load_timed_out);
-    compare_with_oracle(&[file.clone()]);
+    compare_with_oracle(std::slice::from_ref(&file));
     (recording, file, dir)
 }
 
@@ -141,7 +141,7 @@ fn duplicated_modules_are_seen_through_source_maps_stored_in_the_trace() {
     trace["metadata"]["sourceMaps"] = maps.into();
     let enhanced = dir.path().join("enhanced.json");
     std::fs::write(&enhanced, trace.to_string()).unwrap();
-    compare_with_oracle(&[enhanced.clone()]);
+    compare_with_oracle(std::slice::from_ref(&enhanced));
     let arguments =
         ["trace", "insight", enhanced.to_str().unwrap(), "--set", "NAVIGATION_0", "--name", "DuplicatedJavaScript"];
     let text = stdout(&crate::support::run(&arguments));

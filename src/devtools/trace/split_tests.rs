@@ -109,3 +109,66 @@ fn each_defect_has_its_own_error() {
         }
     }
 }
+
+/// Random damage: the scanner never panics, accepts whatever is a trace by whole-file parsing, and what it accepts has
+/// the same events.
+#[test]
+fn damaged_files_are_judged_as_by_whole_file_parsing() {
+    let original = r#"{"metadata":{"source":"DevTools","x":[1,{"y":"}]"}]},"traceEvents":[{"name":"a","args":{"s":"\\\""}}, {"ts":1.5e3},{"n":null}],"z":[true,"\u00e9"]}"#;
+    let alphabet = br#"{}[]",:\ a0-etrufl"#;
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |bound: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % bound as u64) as usize
+    };
+    let (mut accepted, mut refused) = (0, 0);
+    for _ in 0..30_000 {
+        let mut text = original.as_bytes().to_vec();
+        for _ in 0..1 + next(3) {
+            let at = next(text.len());
+            match next(3) {
+                0 => text[at] = alphabet[next(alphabet.len())],
+                1 => _ = text.remove(at),
+                _ => text.insert(at, alphabet[next(alphabet.len())]),
+            }
+        }
+        let whole: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
+        let events = whole.as_ref().and_then(|w| match w {
+            serde_json::Value::Array(events) => Some(events),
+            other => other["traceEvents"].as_array(),
+        });
+        let expected = events.filter(|e| !e.is_empty() && e.iter().all(serde_json::Value::is_object));
+        let found = scan(&text, 1 + next(40));
+        match (&expected, &found) {
+            (Some(expected), Ok(pieces)) => {
+                let pieces: Option<Vec<serde_json::Value>> = pieces
+                    .iter()
+                    .map(|p| serde_json::from_slice::<Vec<serde_json::Value>>(p).ok())
+                    .collect::<Option<Vec<_>>>()
+                    .map(|p| p.into_iter().flatten().collect());
+                assert_eq!(pieces.as_ref(), Some(*expected), "{}", String::from_utf8_lossy(&text));
+                accepted += 1;
+            }
+            (Some(_), Err(error)) => panic!("{} was refused: {error}", String::from_utf8_lossy(&text)),
+            // Skipped values and the inside of events are not judged here; V8 judges the events.
+            (None, _) => refused += 1,
+        }
+    }
+    assert!(accepted > 1000 && refused > 1000, "{accepted} accepted, {refused} refused");
+}
+
+/// The pieces of events, not parsed.
+fn scan(text: &[u8], chunk: usize) -> Result<Vec<Vec<u8>>, TraceError> {
+    let mut splitter = Splitter::default();
+    let mut pieces = Vec::new();
+    for part in text.chunks(chunk) {
+        splitter.push(part, &mut |piece| {
+            pieces.push(piece);
+            true
+        })?;
+    }
+    pieces.extend(splitter.finish()?.piece);
+    Ok(pieces)
+}
