@@ -3,7 +3,7 @@
 //! Three nets: Chrome ends by itself when its pipe closes; on Linux it gets a signal when our thread dies; and it has a
 //! process group of its own, which is killed when the [`Browser`] is dropped.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +55,9 @@ const ARGUMENTS: &[&str] = &[
     "--remote-debugging-pipe",
 ];
 
+const HEADLESS_ARGUMENTS: [&str; 4] =
+    ["--headless=new", "--hide-scrollbars", "--mute-audio", "--screen-info={3840x2160}"];
+
 /// How to launch.
 #[derive(Debug, Clone, Default)]
 pub struct LaunchOptions {
@@ -64,37 +67,37 @@ pub struct LaunchOptions {
     pub headed: bool,
     /// More arguments.
     pub arguments: Vec<String>,
+    /// Default arguments to leave out, by exact text.
+    pub ignored_arguments: Vec<String>,
+    /// The profile; `None` for a temporary one that is removed afterwards.
+    pub profile: Option<PathBuf>,
 }
 
-/// A Chrome of ours with a profile of its own. Dropping it ends the process and removes the profile.
+/// A Chrome of ours. Dropping it ends the process and removes a temporary profile.
 pub struct Browser {
     session: Session,
     process: Process,
     // Removed after the process has ended: fields are dropped in this order.
-    _profile: TempDir,
+    _temporary_profile: Option<TempDir>,
 }
 
 impl Browser {
-    /// Launches Chrome with a fresh temporary profile.
+    /// Launches Chrome.
     pub async fn launch(options: &LaunchOptions) -> Result<Self, BrowserError> {
         let executable = find::executable(options.executable.as_deref())?;
         check_surroundings(options)?;
-        let profile = tempfile::Builder::new()
-            .prefix("devtools-mcp-profile-")
-            .tempdir()
-            .map_err(|e| BrowserError::Io { what: "cannot make a profile folder".into(), why: e.to_string() })?;
+        let (profile, temporary) = profile(options.profile.as_deref())?;
         let mut arguments: Vec<String> = ARGUMENTS.iter().map(ToString::to_string).collect();
         if !options.headed {
-            arguments.extend(
-                ["--headless=new", "--hide-scrollbars", "--mute-audio", "--screen-info={3840x2160}"].map(String::from),
-            );
+            arguments.extend(HEADLESS_ARGUMENTS.map(String::from));
         }
-        arguments.push(format!("--user-data-dir={}", profile.path().display()));
+        arguments.retain(|argument| !options.ignored_arguments.contains(argument));
+        arguments.push(format!("--user-data-dir={}", profile.display()));
         arguments.extend(options.arguments.iter().cloned());
         arguments.push("about:blank".into());
         let (process, connection) = Process::spawn(executable, &arguments)?;
         let session = Session::browser(connection);
-        let browser = Browser { session, process, _profile: profile };
+        let browser = Browser { session, process, _temporary_profile: temporary };
         let version: Result<serde_json::Value, _> =
             browser.session.call_within("Browser.getVersion", serde_json::json!({}), START).await;
         match version {
@@ -120,6 +123,42 @@ impl Browser {
     }
 }
 
+/// The profile's folder, made if it is missing, and its guard if it is temporary.
+fn profile(given: Option<&Path>) -> Result<(PathBuf, Option<TempDir>), BrowserError> {
+    let failed = |error: std::io::Error| BrowserError::Io {
+        what: "cannot make a profile folder".into(),
+        why: error.to_string(),
+    };
+    match given {
+        Some(folder) => {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+            Ok((folder.to_path_buf(), None))
+        }
+        None => {
+            let folder = tempfile::Builder::new().prefix("devtools-mcp-profile-").tempdir().map_err(failed)?;
+            Ok((folder.path().to_path_buf(), Some(folder)))
+        }
+    }
+}
+
+/// Whether a browser is using this profile: Chrome leaves a link `SingletonLock` to `<host>-<pid>` in it.
+pub fn profile_in_use(profile: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    if let Ok(target) = std::fs::read_link(profile.join("SingletonLock"))
+        && let Some(pid) = target.to_string_lossy().rsplit('-').next()
+    {
+        return Path::new("/proc").join(pid).exists();
+    }
+    let _ = profile;
+    false
+}
+
+/// Whether windows can be shown at all.
+pub fn has_display() -> bool {
+    !cfg!(target_os = "linux")
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some_and(|d| !d.is_empty()))
+}
+
 /// What is known to fail is told before launching.
 fn check_surroundings(options: &LaunchOptions) -> Result<(), BrowserError> {
     #[cfg(target_os = "linux")]
@@ -129,8 +168,7 @@ fn check_surroundings(options: &LaunchOptions) -> Result<(), BrowserError> {
         if is_root && !options.arguments.iter().any(|a| a == "--no-sandbox") {
             return Err(BrowserError::RootWithSandbox);
         }
-        let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some_and(|d| !d.is_empty()));
-        if options.headed && !display {
+        if options.headed && !has_display() {
             return Err(BrowserError::NoDisplay);
         }
     }

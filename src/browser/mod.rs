@@ -1,7 +1,10 @@
 //! Chrome: finding, launching and ending it, and what is done with its pages. Knows no MCP.
 
 pub mod find;
+pub mod host;
 pub mod launch;
+pub mod navigate;
+pub mod pages;
 pub mod recording;
 
 use crate::cdp::CdpError;

@@ -8,7 +8,7 @@ use super::fail;
 use super::output::print;
 use crate::config::options::{Kind, OPTIONS, Status, kebab_case};
 use crate::config::{Config, Parsed};
-use crate::tools::schema::{Default, Param, ParamKind};
+use crate::tools::schema::{Param, ParamDefault, ParamKind};
 use crate::tools::{TOOLS, Tool};
 
 /// Prints one page.
@@ -54,9 +54,9 @@ fn parameters(text: &mut String, tool: &Tool, config: &Config) {
         };
         let need = match (param.required, param.default) {
             (true, _) => "required".to_owned(),
-            (false, Default::Bool(value)) => format!("default {value}"),
-            (false, Default::Text(value)) => format!("default {value}"),
-            (false, Default::None) => "optional".into(),
+            (false, ParamDefault::Bool(value)) => format!("default {value}"),
+            (false, ParamDefault::Text(value)) => format!("default {value}"),
+            (false, ParamDefault::None) => "optional".into(),
         };
         let _ = writeln!(text, "| `{}` | {kind}, {need} | {} |", param.name, param.description);
     }

@@ -146,6 +146,7 @@ async fn run_record(options: Record, output: &File) -> ExitCode {
             executable: options.executable_path.clone(),
             headed: options.headed,
             arguments: options.chrome_arg.clone(),
+            ..LaunchOptions::default()
         },
         heap_limit: options.common.heap_limit(),
         cancel,

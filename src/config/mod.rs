@@ -9,9 +9,34 @@ use std::path::PathBuf;
 
 pub use parse::{ParseError, Parsed, parse};
 
+/// How the server's browser is launched.
+#[derive(Debug, Clone, Default)]
+pub struct BrowserConfig {
+    /// Without a window.
+    pub headless: bool,
+    /// Path of the browser.
+    pub executable: Option<String>,
+    /// A temporary profile.
+    pub isolated: bool,
+    /// The profile folder, absolute; `None` for the default one.
+    pub user_data_dir: Option<PathBuf>,
+    /// More arguments.
+    pub arguments: Vec<String>,
+    /// Default arguments to leave out.
+    pub ignored_arguments: Vec<String>,
+}
+
 /// Settings of a server process.
 #[derive(Debug, Clone)]
 pub struct Config {
+    /// The browser.
+    pub browser: BrowserConfig,
+    /// Offer the tools for pages and navigation.
+    pub category_navigation: bool,
+    /// Allow addresses that run JavaScript.
+    pub javascript_evaluation: bool,
+    /// Allow `file:` addresses.
+    pub file_navigations: bool,
     /// Offer performance tools.
     pub category_performance: bool,
     /// Whether page tools have a `pageId` parameter.
@@ -34,6 +59,17 @@ impl Config {
     /// Gives the parsed options their meaning here: defaults, absolute paths, the machine's memory.
     pub fn from_parsed(parsed: &Parsed) -> Self {
         Config {
+            browser: BrowserConfig {
+                headless: parsed.bool("headless").unwrap_or(false),
+                executable: parsed.text("executablePath").map(str::to_owned),
+                isolated: parsed.bool("isolated").unwrap_or(false),
+                user_data_dir: parsed.text("userDataDir").map(absolute),
+                arguments: parsed.list("chromeArg").to_vec(),
+                ignored_arguments: parsed.list("ignoreDefaultChromeArg").to_vec(),
+            },
+            category_navigation: parsed.bool("categoryNavigation").unwrap_or(true),
+            javascript_evaluation: parsed.bool("javascriptEvaluation").unwrap_or(true),
+            file_navigations: parsed.bool("fileNavigations").unwrap_or(true),
             category_performance: parsed.bool("categoryPerformance").unwrap_or(true),
             page_id_routing: parsed.bool("pageIdRouting").unwrap_or(true),
             structured_content: parsed.bool("experimentalStructuredContent").unwrap_or(false),

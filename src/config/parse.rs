@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::options::{Kind, OptionSpec, find};
+use super::options::{Kind, OPTIONS, OptionSpec, find};
 
 /// A bad command line: message for stderr, exit code 1.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -64,7 +64,13 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Parsed, Pars
     let mut parsed = Parsed::default();
     let mut arguments = arguments.into_iter().peekable();
     while let Some(argument) = arguments.next() {
-        let Some(flag) = argument.strip_prefix("--").filter(|f| !f.is_empty()) else { continue };
+        let flag = match argument.strip_prefix("--").filter(|f| !f.is_empty()) {
+            Some(flag) => flag,
+            None => match short(&argument) {
+                Some(option) => option.name,
+                None => continue,
+            },
+        };
         let (name, inline) = match flag.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, None),
@@ -88,10 +94,20 @@ pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Parsed, Pars
         }
         set(&mut parsed, option, positive, values)?;
     }
+    if parsed.text("userDataDir").is_some() && parsed.bool("isolated") == Some(true) {
+        return Err(ParseError("Arguments userDataDir and isolated are mutually exclusive".into()));
+    }
     if parsed.bool("allowUnrestrictedPaths") == Some(true) && !parsed.list("filesystemRoot").is_empty() {
         return Err(ParseError("Arguments allowUnrestrictedPaths and filesystemRoot are mutually exclusive".into()));
     }
     Ok(parsed)
+}
+
+/// The option that `-x` stands for.
+fn short(argument: &str) -> Option<&'static OptionSpec> {
+    let mut letters = argument.strip_prefix('-')?.chars();
+    let letter = letters.next()?;
+    if letters.next().is_some() { None } else { OPTIONS.iter().find(|o| o.short == Some(letter)) }
 }
 
 fn set(
@@ -164,6 +180,12 @@ mod tests {
     fn lists_repeat_and_take_several() {
         let line = "--workspace /a /b --filesystem-root=/c word --usageStatistics false";
         assert_eq!(parsed(line).list("filesystemRoot"), ["/a", "/b", "/c"]);
+    }
+
+    #[test]
+    fn short_names() {
+        assert_eq!(parsed("-e /bin/chrome --headless").text("executablePath"), Some("/bin/chrome"));
+        assert_eq!(parsed("-x /bin/chrome").text("executablePath"), None);
     }
 
     #[test]

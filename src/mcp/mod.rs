@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt;
+use tokio_util::sync::CancellationToken;
 
+use crate::browser::host::BrowserHost;
 use crate::config::Config;
 use server::Server;
 
@@ -22,7 +24,13 @@ const GRACE: Duration = Duration::from_millis(500);
 pub async fn serve_stdio(config: Arc<Config>, output: std::fs::File) -> std::io::Result<()> {
     let transport = stdio::Stdio::new(output)?;
     let input_ended = transport.ended();
-    let server = Server::new(config);
+    let browser = BrowserHost::new(config.browser.clone());
+    let result = serve(Server::new(config, browser.clone()), transport, input_ended).await;
+    browser.close().await;
+    result
+}
+
+async fn serve(server: Server, transport: stdio::Stdio, input_ended: CancellationToken) -> std::io::Result<()> {
     let shutdown = shutdown_signal();
     tokio::pin!(shutdown);
     let served = tokio::select! {

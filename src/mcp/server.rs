@@ -14,6 +14,7 @@ use rmcp::{ErrorData, Peer, RoleServer, ServerHandler};
 
 use super::calls;
 use super::session::Session;
+use crate::browser::host::BrowserHost;
 use crate::config::Config;
 use crate::tools::{self, schema};
 use crate::version;
@@ -26,8 +27,8 @@ pub struct Server {
 
 impl Server {
     /// A server with a session of its own.
-    pub fn new(config: Arc<Config>) -> Self {
-        Server { session: Session::new(config), roots_asked: Arc::new(AtomicBool::new(false)) }
+    pub fn new(config: Arc<Config>, browser: Arc<BrowserHost>) -> Self {
+        Server { session: Session::new(config, browser), roots_asked: Arc::new(AtomicBool::new(false)) }
     }
 
     /// Asks the client for its roots in the background, if it has said that it has some.

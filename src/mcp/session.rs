@@ -1,14 +1,17 @@
 //! What belongs to one client: its roots, its traces. Nothing here depends on `initialize` having happened.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
+use crate::browser::host::{BrowserHost, LiveBrowser};
+use crate::browser::pages::PageInfo;
 use crate::config::Config;
 use crate::devtools::trace::TraceAnalysis;
 use crate::files::PathPolicy;
+use crate::report::{BrowserNote, Failure, PageList, Reconnected, Report};
 
 /// How long a call that needs the roots waits for a client that announced them but does not answer.
 pub const ROOTS_WAIT: Duration = Duration::from_secs(5);
@@ -20,12 +23,64 @@ pub struct Session {
     /// The roots the client has told; `None` until it has.
     roots: watch::Sender<Option<Vec<PathBuf>>>,
     trace: Mutex<Option<Arc<TraceAnalysis>>>,
+    browser: Arc<BrowserHost>,
+    selection: Mutex<Selection>,
+}
+
+/// Which page this client works on.
+#[derive(Default)]
+struct Selection {
+    /// The browser's launch it belongs to; 0 before the first.
+    generation: u32,
+    page: Option<u32>,
 }
 
 impl Session {
     /// A session with nothing in it.
-    pub fn new(config: Arc<Config>) -> Arc<Self> {
-        Arc::new(Session { config, roots: watch::Sender::new(None), trace: Mutex::new(None) })
+    pub fn new(config: Arc<Config>, browser: Arc<BrowserHost>) -> Arc<Self> {
+        Arc::new(Session {
+            config,
+            roots: watch::Sender::new(None),
+            trace: Mutex::new(None),
+            browser,
+            selection: Mutex::default(),
+        })
+    }
+
+    /// The browser, launched if there is none. The report says once when it is another one than this client knew.
+    pub async fn browser(&self, report: &mut Report) -> Result<Arc<LiveBrowser>, Failure> {
+        let live = self.browser.get().await.map_err(|e| Failure::new(e.to_string(), e.hint()))?;
+        let mut selection = self.selection();
+        if selection.generation != live.generation {
+            if selection.generation != 0 {
+                report.section(Reconnected);
+            }
+            if let Some(note) = &live.note {
+                report.section(BrowserNote(note.clone()));
+            }
+            *selection = Selection { generation: live.generation, page: None };
+        }
+        Ok(live)
+    }
+
+    /// Selects a page.
+    pub fn select(&self, page: u32) {
+        self.selection().page = Some(page);
+    }
+
+    /// The page list with the selection; a selection whose page has gone moves to the first page.
+    pub fn page_list(&self, pages: Vec<PageInfo>) -> PageList {
+        let mut selection = self.selection();
+        let first = pages.first().map(|page| page.id);
+        let selection_lost = selection.page.is_some_and(|id| !pages.iter().any(|page| page.id == id));
+        if selection_lost || selection.page.is_none() {
+            selection.page = first;
+        }
+        PageList { selected: selection.page, selection_lost, pages }
+    }
+
+    fn selection(&self) -> MutexGuard<'_, Selection> {
+        self.selection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Replaces the last trace. The old one's isolate ends when its last user is done.

@@ -4,8 +4,10 @@
 //! stands ([`Section::ORDER`]), so the order of the answer does not depend on the order of the handler's steps.
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
+mod pages;
 mod trace;
 
+pub use pages::{BrowserNote, PageList, Reconnected};
 pub use trace::{TraceInsight, TraceSummary};
 
 use serde_json::{Map, Value};

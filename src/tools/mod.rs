@@ -7,12 +7,17 @@
 pub mod schema;
 pub mod validate;
 
+mod close_page;
+mod list_pages;
+mod new_page;
 mod performance_analyze_insight;
 mod performance_load_trace;
+mod select_page;
 
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use devtools_engine::Progress;
 use serde_json::{Map, Value};
@@ -25,11 +30,20 @@ use crate::report::{Failure, Report};
 use schema::Param;
 
 /// Every tool, sorted by name. The only list: `tools/list`, dispatch, the reference page and the tests read it.
-pub static TOOLS: &[Tool] = &[performance_analyze_insight::TOOL, performance_load_trace::TOOL];
+pub static TOOLS: &[Tool] = &[
+    close_page::TOOL,
+    list_pages::TOOL,
+    new_page::TOOL,
+    performance_analyze_insight::TOOL,
+    performance_load_trace::TOOL,
+    select_page::TOOL,
+];
 
 /// Groups of tools that one option switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Category {
+    /// Pages and where they go.
+    Navigation,
     /// Traces and insights.
     Performance,
 }
@@ -38,12 +52,14 @@ impl Category {
     /// As in the annotations.
     pub fn name(self) -> &'static str {
         match self {
+            Category::Navigation => "navigation",
             Category::Performance => "performance",
         }
     }
 
     fn enabled(self, config: &Config) -> bool {
         match self {
+            Category::Navigation => config.category_navigation,
             Category::Performance => config.category_performance,
         }
     }
@@ -107,6 +123,28 @@ impl Arguments {
         self.0.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// A text that may not have been given.
+    pub fn optional_text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str)
+    }
+
+    /// A truth value, false if it was not given.
+    pub fn bool(&self, name: &str) -> bool {
+        self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
+    }
+
+    /// A page id; a number that cannot be one becomes 0, which no page has.
+    pub fn page_id(&self, name: &str) -> u32 {
+        let number = self.0.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+        if number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number) { number as u32 } else { 0 }
+    }
+
+    /// A time limit in milliseconds; none or one that is not above 0 means the default.
+    pub fn timeout(&self, name: &str, default: Duration) -> Duration {
+        let milliseconds = self.0.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+        if milliseconds > 0.0 { Duration::from_millis(milliseconds as u64) } else { default }
+    }
+
     /// A path, already checked and canonical.
     pub fn path(&self, name: &str) -> PathBuf {
         PathBuf::from(self.text(name))
@@ -129,7 +167,8 @@ mod tests {
                     tool.name,
                     param.name
                 );
-                assert_ne!(param.name, schema::PAGE_ID.name, "{}: pageId is added by the table", tool.name);
+                let own_page_id = param.name == schema::PAGE_ID.name;
+                assert!(!(own_page_id && tool.page_scoped), "{}: pageId is added by the table", tool.name);
             }
         }
     }

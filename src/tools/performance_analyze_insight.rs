@@ -1,7 +1,7 @@
 //! `performance_analyze_insight`: the front-end's text on one insight of the last trace.
 
 use super::performance_load_trace::failure;
-use super::schema::{Default, Param, ParamKind, PathUse};
+use super::schema::{Param, ParamDefault, ParamKind, PathUse};
 use super::{Arguments, Category, Context, Running, Tool};
 use crate::devtools::trace::{DeviceScope, InsightAnswer};
 use crate::report::{Report, TraceInsight};
@@ -18,7 +18,7 @@ pub const TOOL: Tool = Tool {
             name: "insightSetId",
             kind: ParamKind::Text,
             required: true,
-            default: Default::None,
+            default: ParamDefault::None,
             path: PathUse::None,
             description: "Id from \"Available insight sets\", such as NAVIGATION_0.",
         },
@@ -26,7 +26,7 @@ pub const TOOL: Tool = Tool {
             name: "insightName",
             kind: ParamKind::Text,
             required: true,
-            default: Default::None,
+            default: ParamDefault::None,
             path: PathUse::None,
             description: "Name of the insight, such as LCPBreakdown or DocumentLatency.",
         },

@@ -1,7 +1,7 @@
 //! `performance_load_trace`: analyse a trace file without a browser. Ours; the original can only analyse what it has
 //! just recorded.
 
-use super::schema::{Default, Param, ParamKind, PathUse};
+use super::schema::{Param, ParamDefault, ParamKind, PathUse};
 use super::{Arguments, Category, Context, Running, Tool};
 use crate::devtools::trace::{DeviceScope, LoadOptions, TraceAnalysis, TraceError, TraceSource};
 use crate::report::{Failure, Report, TraceSummary};
@@ -17,7 +17,7 @@ pub const TOOL: Tool = Tool {
         name: "filePath",
         kind: ParamKind::Text,
         required: true,
-        default: Default::None,
+        default: ParamDefault::None,
         path: PathUse::File,
         description: "Path of the trace, absolute or relative to the working directory.",
     }],

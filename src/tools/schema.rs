@@ -36,7 +36,7 @@ pub enum PathUse {
 
 /// A default, shown in the schema and filled in.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Default {
+pub enum ParamDefault {
     /// Nothing is filled in.
     None,
     /// A truth value.
@@ -55,7 +55,7 @@ pub struct Param {
     /// Whether it must be given.
     pub required: bool,
     /// Filled in when it is not given.
-    pub default: Default,
+    pub default: ParamDefault,
     /// Whether it names a file.
     pub path: PathUse,
     /// For the agent.
@@ -67,7 +67,7 @@ pub const PAGE_ID: Param = Param {
     name: "pageId",
     kind: ParamKind::Number,
     required: false,
-    default: Default::None,
+    default: ParamDefault::None,
     path: PathUse::None,
     description: "Page to use, from list_pages. Default: the selected page.",
 };
@@ -80,9 +80,9 @@ pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
         let mut property = type_of(param.kind);
         property.insert("description".into(), param.description.into());
         match param.default {
-            Default::None => {}
-            Default::Bool(value) => _ = property.insert("default".into(), value.into()),
-            Default::Text(value) => _ = property.insert("default".into(), value.into()),
+            ParamDefault::None => {}
+            ParamDefault::Bool(value) => _ = property.insert("default".into(), value.into()),
+            ParamDefault::Text(value) => _ = property.insert("default".into(), value.into()),
         }
         properties.insert(param.name.into(), property.into());
         if param.required {

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::Tool;
-use super::schema::{Default, Param, ParamKind};
+use super::schema::{Param, ParamDefault, ParamKind};
 use crate::config::Config;
 
 /// Validates and fills in defaults. The error is the whole text of the result.
@@ -16,9 +16,9 @@ pub fn validate(tool: &Tool, config: &Config, arguments: Map<String, Value>) -> 
     for param in &params {
         match result.get(param.name) {
             None | Some(Value::Null) if !param.required && result.get(param.name).is_none() => match param.default {
-                Default::None => {}
-                Default::Bool(value) => _ = result.insert(param.name.into(), value.into()),
-                Default::Text(value) => _ = result.insert(param.name.into(), value.into()),
+                ParamDefault::None => {}
+                ParamDefault::Bool(value) => _ = result.insert(param.name.into(), value.into()),
+                ParamDefault::Text(value) => _ = result.insert(param.name.into(), value.into()),
             },
             value => issues.extend(issue(param, value).map(|text| format!("{}: {text}", param.name))),
         }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::report::Report;
 
-    const fn param(name: &'static str, kind: ParamKind, required: bool, default: Default) -> Param {
+    const fn param(name: &'static str, kind: ParamKind, required: bool, default: ParamDefault) -> Param {
         Param { name, kind, required, default, path: PathUse::None, description: "test" }
     }
 
@@ -127,11 +127,11 @@ mod tests {
         read_only: true,
         page_scoped: true,
         params: &[
-            param("uid", ParamKind::Text, true, Default::None),
-            param("reload", ParamKind::Bool, false, Default::Bool(true)),
-            param("size", ParamKind::Integer { min: Some(1), max: Some(100) }, false, Default::None),
-            param("mode", ParamKind::Choice(&["a", "b"]), false, Default::Text("a")),
-            param("files", ParamKind::TextList { min_items: 1 }, false, Default::None),
+            param("uid", ParamKind::Text, true, ParamDefault::None),
+            param("reload", ParamKind::Bool, false, ParamDefault::Bool(true)),
+            param("size", ParamKind::Integer { min: Some(1), max: Some(100) }, false, ParamDefault::None),
+            param("mode", ParamKind::Choice(&["a", "b"]), false, ParamDefault::Text("a")),
+            param("files", ParamKind::TextList { min_items: 1 }, false, ParamDefault::None),
         ],
         handler: nothing,
     };

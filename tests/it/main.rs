@@ -5,6 +5,7 @@ mod cli;
 mod drills;
 mod engine;
 mod mcp;
+mod pages;
 mod peer;
 mod recorded;
 mod support;

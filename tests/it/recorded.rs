@@ -24,7 +24,12 @@ fn options(url: String, file: &Path) -> RecordOptions {
         reload: true,
         duration: Duration::from_millis(1500),
         file: Some(file.to_path_buf()),
-        browser: LaunchOptions { executable: chrome(), headed: false, arguments: chrome_arguments() },
+        browser: LaunchOptions {
+            executable: chrome(),
+            headed: false,
+            arguments: chrome_arguments(),
+            ..LaunchOptions::default()
+        },
         heap_limit: 4 << 30,
         cancel: CancellationToken::new(),
         progress: None,
