@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use super::BrowserError;
 use super::launch::{Browser, LaunchOptions, has_display, profile_in_use};
@@ -32,6 +33,8 @@ impl LiveBrowser {
 pub struct BrowserHost {
     config: BrowserConfig,
     current: Mutex<Option<Arc<LiveBrowser>>>,
+    /// Ends a launch that is under way.
+    closing: CancellationToken,
     generations: AtomicU32,
     /// Page ids are never used again, also not by the next browser.
     page_ids: Arc<AtomicU32>,
@@ -43,6 +46,7 @@ impl BrowserHost {
         Arc::new(BrowserHost {
             config,
             current: Mutex::new(None),
+            closing: CancellationToken::new(),
             generations: AtomicU32::new(0),
             page_ids: Arc::new(AtomicU32::new(1)),
         })
@@ -57,7 +61,12 @@ impl BrowserHost {
         // What is left of a browser that has gone must not stand in the new one's way (its profile above all).
         *current = None;
         let (options, note) = self.launch_options();
-        let browser = Browser::launch(&options).await?;
+        let browser = tokio::select! {
+            browser = Browser::launch(&options) => browser?,
+            () = self.closing.cancelled() => {
+                return Err(BrowserError::Launch { why: "the server is ending".into(), log: String::new() });
+            }
+        };
         let live = Arc::new(LiveBrowser {
             pages: Pages::new(browser.session().clone(), self.page_ids.clone()),
             browser,
@@ -92,11 +101,12 @@ impl BrowserHost {
         (options, note)
     }
 
-    /// Ends the browser in an orderly way.
+    /// Ends the browser in an orderly way, also one that is just starting. There is none after this.
     pub async fn close(&self) {
+        self.closing.cancel();
         let live = self.current.lock().await.take();
-        if let Some(browser) = live.and_then(Arc::into_inner) {
-            browser.browser.close().await;
+        if let Some(live) = live {
+            live.browser.close().await;
         }
     }
 }

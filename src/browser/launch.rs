@@ -76,9 +76,9 @@ pub struct LaunchOptions {
 /// A Chrome of ours. Dropping it ends the process and removes a temporary profile.
 pub struct Browser {
     session: Session,
-    process: Process,
-    // Removed after the process has ended: fields are dropped in this order.
-    _temporary_profile: Option<TempDir>,
+    // Dropped in this order: the profile is removed after the process has ended.
+    process: Mutex<Option<Process>>,
+    temporary_profile: Mutex<Option<TempDir>>,
 }
 
 impl Browser {
@@ -97,7 +97,8 @@ impl Browser {
         arguments.push("about:blank".into());
         let (process, connection) = Process::spawn(executable, &arguments)?;
         let session = Session::browser(connection);
-        let browser = Browser { session, process, _temporary_profile: temporary };
+        let log = process.log.clone();
+        let browser = Browser { session, process: Mutex::new(Some(process)), temporary_profile: Mutex::new(temporary) };
         let version: Result<serde_json::Value, _> =
             browser.session.call_within("Browser.getVersion", serde_json::json!({}), START).await;
         match version {
@@ -105,7 +106,7 @@ impl Browser {
             Err(error) => {
                 // Its last words may still be on their way.
                 tokio::time::sleep(Duration::from_millis(100)).await;
-                Err(BrowserError::Launch { why: error.to_string(), log: browser.process.log() })
+                Err(BrowserError::Launch { why: error.to_string(), log: last_lines(&log) })
             }
         }
     }
@@ -115,12 +116,21 @@ impl Browser {
         &self.session
     }
 
-    /// Ends Chrome in an orderly way, by force if it takes too long.
-    pub async fn close(mut self) {
-        let _: Result<serde_json::Value, _> =
-            self.session.call_within("Browser.close", serde_json::json!({}), CLOSE).await;
-        self.process.wait(CLOSE).await;
+    /// Ends Chrome in an orderly way, by force if it takes too long, and removes a temporary profile. Calls that are
+    /// still waiting for it fail.
+    pub async fn close(&self) {
+        let process = lock(&self.process).take();
+        if let Some(mut process) = process {
+            let _: Result<serde_json::Value, _> =
+                self.session.call_within("Browser.close", serde_json::json!({}), CLOSE).await;
+            process.wait(CLOSE).await;
+        }
+        drop(lock(&self.temporary_profile).take());
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The profile's folder, made if it is missing, and its guard if it is temporary.
@@ -248,11 +258,6 @@ impl Process {
         Err(BrowserError::Unsupported("launching Chrome over its pipe is not done for Windows yet"))
     }
 
-    /// The last lines that Chrome wrote to stderr.
-    fn log(&self) -> String {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
-    }
-
     async fn wait(&mut self, limit: Duration) {
         if tokio::time::timeout(limit, self.child.wait()).await.is_err() {
             self.kill_group();
@@ -288,6 +293,11 @@ impl Drop for Process {
     }
 }
 
+/// The last lines that Chrome wrote to stderr.
+fn last_lines(log: &Mutex<Vec<String>>) -> String {
+    lock(log).join("\n")
+}
+
 async fn keep_last_lines(stderr: tokio::process::ChildStderr, log: Arc<Mutex<Vec<String>>>) {
     use tokio::io::AsyncBufReadExt;
     let mut lines = tokio::io::BufReader::new(stderr);
@@ -295,7 +305,7 @@ async fn keep_last_lines(stderr: tokio::process::ChildStderr, log: Arc<Mutex<Vec
     while lines.read_until(b'\n', &mut line).await.is_ok_and(|count| count > 0) {
         let text = String::from_utf8_lossy(&line).trim_end().to_owned();
         tracing::debug!(target: "chrome", "{text}");
-        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = lock(&log);
         if log.len() == LOG_LINES {
             log.remove(0);
         }

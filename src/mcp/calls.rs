@@ -12,6 +12,7 @@ use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use serde_json::{Map, Value};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::task::JoinHandle;
 
 use super::session::Session;
 use crate::report::{Failure, Report};
@@ -30,19 +31,33 @@ pub async fn run(
         Ok(arguments) => arguments,
         Err(text) => return CallToolResult::error(vec![ContentBlock::text(text)]),
     };
-    let context = Context {
-        session: session.clone(),
-        cancel: request.ct.clone(),
-        progress: request.meta.get_progress_token().map(|token| forward_progress(request.peer.clone(), token)),
+    let (progress, forwarding) = match request.meta.get_progress_token() {
+        Some(token) => {
+            let (sender, task) = forward_progress(request.peer.clone(), token);
+            (Some(sender), Some(task))
+        }
+        None => (None, None),
     };
+    let context = Context { session: session.clone(), cancel: request.ct.clone(), progress };
     let mut report = Report::default();
     let outcome = contain_panics(tool.name, async {
-        let arguments = check_paths(tool, arguments, session, &request.peer).await?;
-        (tool.handler)(&context, &arguments, &mut report).await
+        tokio::select! {
+            outcome = async {
+                let arguments = check_paths(tool, arguments, session, &request.peer).await?;
+                (tool.handler)(&context, &arguments, &mut report).await
+            } => outcome,
+            // Whatever the handler is waiting for ends with its future; nobody reads the answer.
+            () = request.ct.cancelled() => Err(Failure::new("the call was cancelled", "call again to start over")),
+        }
     })
     .await;
     if let Err(failure) = outcome {
         report.fail(failure);
+    }
+    drop(context);
+    // No progress after the answer.
+    if let Some(task) = forwarding {
+        let _ = tokio::time::timeout(PROGRESS_INTERVAL, task).await;
     }
     render(&report, session.config.structured_content)
 }
@@ -99,9 +114,12 @@ async fn check_paths(
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Sends progress notifications as percentages that only grow.
-fn forward_progress(peer: Peer<RoleServer>, token: rmcp::model::ProgressToken) -> UnboundedSender<Progress> {
+fn forward_progress(
+    peer: Peer<RoleServer>,
+    token: rmcp::model::ProgressToken,
+) -> (UnboundedSender<Progress>, JoinHandle<()>) {
     let (sender, mut receiver) = unbounded_channel::<Progress>();
-    tokio::spawn(async move {
+    let task = tokio::spawn(async move {
         let (mut last, mut sent) = (0.0, None::<Instant>);
         while let Some(Progress { fraction, message }) = receiver.recv().await {
             let percent = (fraction * 100.0).floor().clamp(0.0, 100.0);
@@ -116,7 +134,7 @@ fn forward_progress(peer: Peer<RoleServer>, token: rmcp::model::ProgressToken) -
             }
         }
     });
-    sender
+    (sender, task)
 }
 
 #[cfg(test)]

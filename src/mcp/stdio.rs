@@ -9,13 +9,13 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::annotations;
@@ -26,10 +26,30 @@ const MAX_LINE: usize = 64 * 1024 * 1024;
 /// Id of the synthetic `initialize`; its answer is swallowed.
 const SYNTHETIC_ID: &str = "devtools-mcp:implicit-initialize";
 
+/// Messages that may wait for a client that does not read.
+const OUTGOING: usize = 64;
+
+/// A message on its way out.
+struct Outgoing {
+    line: Vec<u8>,
+    written: oneshot::Sender<io::Result<()>>,
+}
+
+/// Writes messages in their order, on a thread of its own: a client that does not read blocks nothing else.
+fn start_writer(mut output: File) -> io::Result<mpsc::Sender<Outgoing>> {
+    let (sender, mut receiver) = mpsc::channel::<Outgoing>(OUTGOING);
+    std::thread::Builder::new().name("mcp-writer".into()).spawn(move || {
+        while let Some(Outgoing { line, written }) = receiver.blocking_recv() {
+            let _ = written.send(output.write_all(&line).and_then(|()| output.flush()));
+        }
+    })?;
+    Ok(sender)
+}
+
 /// The transport.
 pub struct Stdio {
     input: BufReader<Box<dyn AsyncRead + Send + Unpin>>,
-    output: Arc<Mutex<File>>,
+    output: mpsc::Sender<Outgoing>,
     line: Vec<u8>,
     skipping: bool,
     initialized: bool,
@@ -47,7 +67,7 @@ impl Stdio {
     pub fn new(output: File) -> io::Result<Self> {
         Ok(Stdio {
             input: BufReader::with_capacity(64 * 1024, input()?),
-            output: Arc::new(Mutex::new(output)),
+            output: start_writer(output)?,
             line: Vec::new(),
             skipping: false,
             initialized: false,
@@ -135,14 +155,10 @@ impl Transport<RoleServer> for Stdio {
             annotations::complete(&mut message);
             let mut line = serde_json::to_vec(&message)?;
             line.push(b'\n');
-            // A client that does not read must not hold up the runtime's own threads.
-            tokio::task::spawn_blocking(move || {
-                let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-                output.write_all(&line)?;
-                output.flush()
-            })
-            .await
-            .map_err(io::Error::other)?
+            let (written, done) = oneshot::channel();
+            let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+            output.send(Outgoing { line, written }).await.map_err(|_| gone())?;
+            done.await.map_err(|_| gone())?
         }
     }
 

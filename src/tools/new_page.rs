@@ -60,10 +60,7 @@ fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut R
         context.session.select(page.id);
         let session = page.session(live.pages.browser()).await.map_err(|e| browser_failure(&e))?;
         let timeout = arguments.timeout("timeout", navigate::TIMEOUT);
-        let dialogs = tokio::select! {
-            result = navigate::go(&session, url, timeout) => result.map_err(|e| failure(&e))?,
-            () = context.cancel.cancelled() => return Err(Failure::new("cancelled", "the new page stays open, see list_pages")),
-        };
+        let dialogs = navigate::go(&session, url, timeout).await.map_err(|e| failure(&e))?;
         for dialog in dialogs {
             report.line(format!("Accepted a dialog that the page opened while it loaded ({dialog})."));
         }

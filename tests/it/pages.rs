@@ -162,7 +162,7 @@ fn a_killed_browser_is_replaced_and_the_client_is_told_once() {
 #[test]
 fn nothing_outlives_us() {
     let _alone = chrome_lock();
-    for end in ["stdin", "term", "kill"] {
+    for end in ["stdin", "term", "busy", "kill"] {
         let temp = tempfile::tempdir().unwrap();
         let arguments = arguments();
         let mut command = std::process::Command::new(crate::support::BINARY);
@@ -172,10 +172,15 @@ fn nothing_outlives_us() {
         client.text("new_page", json!({"url": pages().url("redirects/index.html")}));
         let processes = descendants(client.child.id());
         assert!(processes.len() > 1, "{processes:?}");
+        if end == "busy" {
+            let slow = pages().url("redirects/index.html?delay=9000");
+            client.begin("tools/call", json!({"name": "new_page", "arguments": {"url": slow}}));
+            std::thread::sleep(Duration::from_millis(300));
+        }
         match end {
             "stdin" => client.close_input(),
             // SAFETY: our own child.
-            "term" => _ = unsafe { libc::kill(client.child.id() as i32, libc::SIGTERM) },
+            "term" | "busy" => _ = unsafe { libc::kill(client.child.id() as i32, libc::SIGTERM) },
             _ => client.child.kill().unwrap(),
         }
         let until = Instant::now() + Duration::from_secs(5);

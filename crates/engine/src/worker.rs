@@ -27,18 +27,14 @@ pub(crate) struct Workers {
 
 struct Worker {
     end: Arc<EndState>,
-    handle: std::sync::OnceLock<v8::IsolateHandle>,
-    ready: Option<tokio::sync::oneshot::Receiver<Result<v8::IsolateHandle, String>>>,
+    ready: tokio::sync::oneshot::Receiver<Result<v8::IsolateHandle, String>>,
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
+        // If it is still starting it sees this before its first message.
         self.end.set_aborted("its parent ended it");
-        // If it is still starting it sees the flag before its first message.
-        if let Some(Ok(Ok(handle))) = self.ready.as_mut().map(|r| r.try_recv()) {
-            let _ = self.handle.set(handle);
-        }
-        if let Some(handle) = self.handle.get() {
+        if let Ok(Ok(handle)) = self.ready.try_recv() {
             handle.terminate_execution();
         }
     }
@@ -77,7 +73,7 @@ pub fn op_dtm_worker_start(state: &mut OpState, #[string] entry: &str) -> Result
         work: Work::Large,
     };
     let ready = isolate::spawn_worker(workers.blob, options, end.clone(), Box::new(child));
-    workers.running.insert(id, Worker { end, handle: std::sync::OnceLock::new(), ready: Some(ready) });
+    workers.running.insert(id, Worker { end, ready });
     Ok((id, port))
 }
 
