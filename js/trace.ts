@@ -232,8 +232,23 @@ export async function warmTrace(text: string): Promise<void> {
   }
   // The handlers keep the last trace in module state: leave none of it in the snapshot.
   current = null;
+  forgetMainFrame();
   for (const handler of Object.values(Trace.Handlers.ModelHandlers)) {
     handler.reset();
   }
   Trace.Helpers.SyntheticEvents.SyntheticEventsManager.reset();
+}
+
+/**
+ * The Meta handler's `reset` forgets neither the main frame nor the pixel ratio (front-end 1.0.1705227); traces without
+ * such events would show the warm-up's. Events that set them to their initial values do.
+ */
+function forgetMainFrame(): void {
+  const event = (name: string, data: object): Event =>
+      ({name, cat: '', ph: 'I', pid: 0, tid: 0, ts: 0, args: {data}}) as unknown as Event;
+  const {Meta} = Trace.Handlers.ModelHandlers;
+  Meta.reset();
+  const frame = {frame: '', url: '', name: '', processId: 0, isOutermostMainFrame: true, isInPrimaryMainFrame: true};
+  Meta.handleEvent(event('TracingStartedInBrowser', {frames: [frame]}));
+  Meta.handleEvent(event('PaintTimingVisualizer::Viewport', {is_main_frame: true, dpr: null, viewport_rect: [0, 0, 0, 0, 0, 0]}));
 }

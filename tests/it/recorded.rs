@@ -140,7 +140,7 @@ fn duplicated_modules_are_seen_through_source_maps_stored_in_the_trace() {
             let path = crate::support::root().join(format!("tests/pages/duplicated-js/{name}.js.map"));
             let map: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
             let url = pages().url(&format!("duplicated-js/{name}.js"));
-            json!({"url": url, "sourceMapUrl": format!("{name}.js.map"), "sourceMap": map})
+            json!({"url": url, "sourceMapUrl": format!("{url}.map"), "sourceMap": map})
         })
         .to_vec();
     trace["metadata"]["sourceMaps"] = maps.into();

@@ -176,8 +176,8 @@ fn each_defect_has_its_own_message_hint_and_exit_code() {
         ("cut-gzip", packed[..packed.len() / 2].to_vec(), "gzip"),
         ("damaged-gzip", damaged, "gzip"),
         ("bad-event", br#"[{"name":"a","ts":1},{"name":oops}]"#.to_vec(), "bad-event"),
-        ("brackets", br#"[{"name":["a"},{"b":1}]}]"#.to_vec(), "bad-event"),
-        ("wrong-events", br#"[{"name":"a"}]"#.to_vec(), "analysis"),
+        ("brackets", br#"[{"name":["a"},{"b":1}]}]"#.to_vec(), "not-json"),
+        ("wrong-events", br#"[{"name":"TracingStartedInBrowser","ts":1,"args":{}}]"#.to_vec(), "analysis"),
     ];
     let mut messages = std::collections::HashMap::new();
     for (name, bytes, code) in &cases {
@@ -230,4 +230,15 @@ fn half_a_surrogate_pair_in_a_trace_does_no_harm() {
     let path = write(&dir.path().join("surrogate.json"), text.as_bytes());
     let summary = stdout(&run(&["trace", "summary", path.to_str().unwrap()]));
     assert!(summary.contains("URL: http://127.0.0.1:8099/sample/"), "{summary}");
+}
+
+/// The snapshot is made after a trace has been analysed in it; a trace without frames must not show that one's.
+#[test]
+fn nothing_of_the_warm_up_is_left() {
+    let dir = tempfile::tempdir().unwrap();
+    let event = r#"{"name":"a","cat":"x","ph":"I","pid":1,"tid":1,"ts":1,"args":{}}"#;
+    let path = write(&dir.path().join("bare.json"), format!("[{event}]").as_bytes());
+    let text = stdout(&run(&["trace", "summary", path.to_str().unwrap()]));
+    assert!(text.starts_with("URL: \n"), "{text}");
+    compare_with_oracle(&[path]);
 }
