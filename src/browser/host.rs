@@ -68,7 +68,7 @@ impl BrowserHost {
             }
         };
         let live = Arc::new(LiveBrowser {
-            pages: Pages::new(browser.session().clone(), self.page_ids.clone()),
+            pages: Pages::new(browser.session().clone(), self.page_ids.clone(), self.config.clone()),
             browser,
             generation: self.generations.fetch_add(1, Ordering::Relaxed) + 1,
             note,

@@ -9,7 +9,7 @@ use super::output::print;
 use crate::config::options::{Kind, OPTIONS, Status, kebab_case};
 use crate::config::{Config, Parsed};
 use crate::tools::schema::{Param, ParamDefault, ParamKind};
-use crate::tools::{TOOLS, Tool};
+use crate::tools::{Condition, TOOLS, Tool};
 
 /// Prints one page.
 pub fn run(page: Option<&str>, output: &File) -> ExitCode {
@@ -21,7 +21,6 @@ pub fn run(page: Option<&str>, output: &File) -> ExitCode {
 }
 
 fn tools() -> String {
-    let config = Config::from_parsed(&Parsed::default());
     let mut text = String::from("# Tools\n\nWritten by `cargo xtask gen` from the tool table in `src/tools/`.\n");
     for tool in TOOLS {
         let _ = write!(text, "\n## `{}`\n\n{}\n\n", tool.name, tool.description);
@@ -31,9 +30,20 @@ fn tools() -> String {
             tool.category.name(),
             if tool.read_only { "read-only" } else { "changes the page or files" }
         );
-        parameters(&mut text, tool, &config);
+        if !tool.conditions.is_empty() {
+            let names: Vec<String> = tool.conditions.iter().map(|c| format!("`--{}`", kebab_case(c.name()))).collect();
+            let _ = writeln!(text, "Needs {}.\n", names.join(", "));
+        }
+        parameters(&mut text, tool, &config_of(tool));
     }
     text
+}
+
+/// The options under which a tool is offered.
+fn config_of(tool: &Tool) -> Config {
+    let mut config = Config::from_parsed(&Parsed::default());
+    config.slim = tool.conditions.contains(&Condition::Slim);
+    config
 }
 
 fn parameters(text: &mut String, tool: &Tool, config: &Config) {
@@ -47,15 +57,19 @@ fn parameters(text: &mut String, tool: &Tool, config: &Config) {
         let kind = match param.kind {
             ParamKind::Text => "string".to_owned(),
             ParamKind::Bool => "boolean".into(),
-            ParamKind::Number => "number".into(),
-            ParamKind::Integer { .. } => "integer".into(),
+            ParamKind::Number { .. } => "number".into(),
+            ParamKind::Integer { .. } | ParamKind::Positive => "integer".into(),
+            ParamKind::ObjectList(keys) => {
+                let keys: Vec<&str> = keys.iter().map(|(name, _)| *name).collect();
+                format!("array of {{{}}}", keys.join(", "))
+            }
             ParamKind::Choice(choices) => choices.join(" \\| "),
             ParamKind::TextList { .. } => "array of strings".into(),
         };
         let need = match (param.required, param.default) {
             (true, _) => "required".to_owned(),
             (false, ParamDefault::Bool(value)) => format!("default {value}"),
-            (false, ParamDefault::Text(value)) => format!("default {value}"),
+            (false, ParamDefault::Configured(value)) => format!("default {}", value(config)),
             (false, ParamDefault::None) => "optional".into(),
         };
         let _ = writeln!(text, "| `{}` | {kind}, {need} | {} |", param.name, param.description);
