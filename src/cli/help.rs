@@ -54,7 +54,7 @@ fn heading(option: &OptionSpec) -> String {
 }
 
 fn explanation(option: &OptionSpec) -> String {
-    let planned = if option.status == Status::Planned { " Accepted; its tools are not here yet." } else { "" };
+    let planned = if option.status == Status::Planned { " Accepted; what it controls is not here yet." } else { "" };
     format!("{}{planned} [default: {}]", option.doc, option.default)
 }
 

@@ -80,11 +80,13 @@ fn options() -> String {
         let note = match option.status {
             Status::Works => "",
             Status::Ours => " (not in the original)",
-            Status::Planned => " (accepted; its tools are not here yet)",
+            Status::Planned => " (accepted; what it controls is not here yet)",
             Status::NoEffect => " (accepted, no effect)",
         };
         let (names, kind) = (names.join(", "), option.kind.describe());
-        let _ = writeln!(text, "| {names} | {kind} | {} | {}{note} |", option.default, option.doc);
+        // What Markdown would take for emphasis or HTML.
+        let doc = option.doc.replace('*', "\\*").replace('<', "\\<");
+        let _ = writeln!(text, "| {names} | {kind} | {} | {doc}{note} |", option.default);
     }
     let groups: Vec<String> = CONFLICTS.iter().map(|group| format!("- {}\n", group.join(", "))).collect();
     let pairs: Vec<String> = IMPLICATIONS.iter().map(|(a, b)| format!("- {a} needs {b}\n")).collect();

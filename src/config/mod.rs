@@ -247,7 +247,7 @@ impl Config {
     pub fn from_parsed(parsed: &Parsed) -> Self {
         let on = |name: &str| parsed.bool(name).unwrap_or(true);
         let off = |name: &str| parsed.bool(name).unwrap_or(false);
-        let small = |name: &str| parsed.number(name).and_then(|n| u32::try_from(n).ok());
+        let small = |name: &str| parsed.number(name).map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         let via_cli = off("viaCli");
         let browser = BrowserConfig::from_parsed(parsed, via_cli);
         let filesystem_roots: Vec<PathBuf> = parsed.list("filesystemRoot").iter().map(|p| absolute(p)).collect();
@@ -273,7 +273,7 @@ impl Config {
             page_id_routing: on("pageIdRouting"),
             structured_content: parsed.bool("experimentalStructuredContent").unwrap_or(via_cli),
             screenshot_format: parsed.text("screenshotFormat").unwrap_or("png").to_owned(),
-            screenshot_quality: parsed.number("screenshotQuality").and_then(|n| u8::try_from(n).ok()),
+            screenshot_quality: small("screenshotQuality").and_then(|n| u8::try_from(n).ok()),
             screenshot_max_width: small("screenshotMaxWidth"),
             screenshot_max_height: small("screenshotMaxHeight"),
             experimental_screencast: off("experimentalScreencast"),

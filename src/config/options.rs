@@ -83,7 +83,7 @@ pub enum Status {
     Works,
     /// Works, and exists only here.
     Ours,
-    /// Accepted; what it controls is not here yet.
+    /// Accepted; what it controls is not here yet, and the help says so.
     Planned,
     /// Accepted so that configurations keep working; means nothing here (telemetry, update check).
     NoEffect,
@@ -204,7 +204,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         "browserUrl",
         Kind::HttpUrl,
         BROWSER,
-        "Attach to the browser that answers <url>/json/version, for example http://127.0.0.1:9222.",
+        "Attach to the browser with this debugging address, for example http://127.0.0.1:9222.",
     )
     .short('u'),
     OptionSpec::new(
@@ -336,13 +336,13 @@ pub const OPTIONS: &[OptionSpec] = &[
     .default("png"),
     OptionSpec::integer("screenshotQuality", 0, 100, OUTPUT, "Quality of jpeg and webp when the client names none.")
         .default("the browser's"),
-    OptionSpec::integer("screenshotMaxWidth", 1, u32::MAX as u64, OUTPUT, "Scale wider screenshots down to this many pixels."),
-    OptionSpec::integer("screenshotMaxHeight", 1, u32::MAX as u64, OUTPUT, "Scale higher screenshots down to this many pixels."),
+    OptionSpec::integer("screenshotMaxWidth", 1, ANY, OUTPUT, "Scale wider screenshots down to this many pixels."),
+    OptionSpec::integer("screenshotMaxHeight", 1, ANY, OUTPUT, "Scale higher screenshots down to this many pixels."),
     OptionSpec::bool("experimentalScreencast", OUTPUT, "Record screencasts with ffmpeg.").planned(),
     OptionSpec::text("experimentalFfmpegPath", OUTPUT, "The ffmpeg for experimentalScreencast.")
         .default("ffmpeg on PATH")
         .planned(),
-    OptionSpec::integer("screencastFps", 1, u32::MAX as u64, OUTPUT, "Frames per second of screencasts.")
+    OptionSpec::integer("screencastFps", 1, ANY, OUTPUT, "Frames per second of screencasts.")
         .alias(&["experimentalScreencastFps"])
         .planned(),
     OptionSpec::bool("redactNetworkHeaders", OUTPUT, "Hide the values of sensitive headers.").planned(),
