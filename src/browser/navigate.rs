@@ -8,11 +8,14 @@ use serde_json::{Value, json};
 use super::dialogs::Dialog;
 use super::page::Attached;
 use super::pages::is_allowed;
-use crate::cdp::CdpError;
+use crate::cdp::{CdpError, Subscription};
 use crate::config::Config;
 
 /// How long a page may take to load; the original's default.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long Chrome's page about a failed load may take.
+const ERROR_PAGE_WAIT: Duration = Duration::from_millis(500);
 
 /// Layers of `view-source:` that are looked through for a `file:` address.
 const VIEW_SOURCE_DEPTH: usize = 5;
@@ -167,8 +170,15 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                 }
                 result = &mut start, if !answered => {
                     answered = true;
-                    if !result? {
-                        return Ok(());
+                    match result {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(()),
+                        Err(error) => {
+                            if matches!(&error, NavigationError::Failed { code, .. } if code != "net::ERR_ABORTED") {
+                                error_page(&mut events).await;
+                            }
+                            return Err(error);
+                        }
                     }
                 }
                 dialog = page.dialogs.opened() => return Err(NavigationError::Dialog { dialog }),
@@ -179,6 +189,19 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
         Ok(result) => result,
         Err(_) => Err(NavigationError::Timeout { milliseconds: timeout.as_millis() }),
     }
+}
+
+/// Waits for Chrome's own page about a failed load, which is what the tab shows then.
+async fn error_page(events: &mut Subscription) {
+    let shown = async {
+        while let Some(event) = events.next().await {
+            let main = |details: Value| details["frame"].get("parentId").is_none();
+            if event.method == "Page.frameNavigated" && event.decode().is_ok_and(main) {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(ERROR_PAGE_WAIT, shown).await;
 }
 
 /// Sends the call. `false`: it is done already, within the document.

@@ -162,7 +162,7 @@ pub struct Attached {
     pub snapshots: Mutex<Snapshots>,
     children: Mutex<Vec<Child>>,
     shows_error: AtomicBool,
-    focus: OnceCell<()>,
+    focused: AtomicBool,
     urls: UrlPolicy,
 }
 
@@ -196,7 +196,7 @@ impl Attached {
             snapshots: Mutex::default(),
             children: Mutex::default(),
             shows_error: AtomicBool::new(false),
-            focus: OnceCell::new(),
+            focused: AtomicBool::new(false),
             urls: urls.clone(),
         });
         let events =
@@ -229,11 +229,22 @@ impl Attached {
 
     /// Behaves as focused and visible from now on, as keyboard and mouse need. Only for input.
     pub async fn focus(&self) -> Result<(), CdpError> {
-        let emulate = self.focus.get_or_try_init(|| async {
-            let params = json!({"enabled": true});
-            self.session.call::<Value>("Emulation.setFocusEmulationEnabled", params).await.map(|_| ())
-        });
-        emulate.await.map(|_| ())
+        self.set_focus(true).await
+    }
+
+    /// Behaves again as its tab is.
+    pub async fn unfocus(&self) -> Result<(), CdpError> {
+        self.set_focus(false).await
+    }
+
+    async fn set_focus(&self, enabled: bool) -> Result<(), CdpError> {
+        if self.focused.load(Ordering::Relaxed) == enabled {
+            return Ok(());
+        }
+        let params = json!({"enabled": enabled});
+        self.session.call::<Value>("Emulation.setFocusEmulationEnabled", params).await?;
+        self.focused.store(enabled, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Which addresses may be reached.

@@ -2,6 +2,8 @@
 //!
 //! A picture is verified before it is reported: Chrome answers with nothing where a format cannot hold the size.
 
+use std::time::Duration;
+
 use base64::Engine;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -21,6 +23,12 @@ pub enum Format {
     /// Lossy, at most 16383 pixels a side.
     Webp,
 }
+
+/// How long the first try may take.
+const FIRST_TRY: Duration = Duration::from_secs(3);
+
+/// How long Chrome may take for a picture.
+const CAPTURE: Duration = Duration::from_secs(60);
 
 /// WebP's limit, from its bitstream's 14-bit sizes.
 const WEBP_SIDE: f64 = 16_383.0;
@@ -244,7 +252,16 @@ pub async fn take(page: &Attached, options: &Options<'_>) -> Result<Picture, Scr
     struct Captured {
         data: String,
     }
-    let captured: Captured = page.session.call("Page.captureScreenshot", params).await?;
+    let capture = async |limit| page.session.call_within("Page.captureScreenshot", &params, limit).await;
+    let captured: Captured = match capture(FIRST_TRY).await {
+        // A tab in the background that behaves as focused (for input) paints nothing, and Chrome waits for a frame for
+        // ever. Without that behaviour it is painted for the picture. The next input brings it back.
+        Err(CdpError::Timeout { .. }) => {
+            page.unfocus().await?;
+            capture(CAPTURE).await?
+        }
+        other => other?,
+    };
     let bytes = base64::engine::general_purpose::STANDARD.decode(captured.data).unwrap_or_default();
     let invalid = || ScreenshotError::Invalid {
         format: options.format.name(),

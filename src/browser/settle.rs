@@ -29,7 +29,7 @@ const REQUESTS: Duration = Duration::from_secs(2);
 /// A navigation that the action caused; multiplied by the network's factor.
 const LOAD: Duration = Duration::from_secs(3);
 /// A popup's title.
-const POPUP: Duration = Duration::from_millis(700);
+const POPUP: Duration = Duration::from_millis(400);
 
 const EVENTS: &[&str] = &[
     "Page.frameStartedNavigating",

@@ -146,6 +146,8 @@ fn convert(wire: Wire, numbers: &HashMap<String, u32>) -> AxNode {
         }
     }
     for WireProperty { name, value: WireValue { value, related_nodes } } in wire.properties {
+        // CDP writes `hasPopup`, the original `haspopup`.
+        let name = name.to_ascii_lowercase();
         let name = name.as_str();
         let truth = value.as_ref().and_then(Value::as_bool).unwrap_or(false);
         let word = value.as_ref().and_then(Value::as_str).unwrap_or_default();
@@ -204,7 +206,7 @@ mod tests {
             "properties": [
                 {"name": "focusable", "value": {"type": "booleanOrUndefined", "value": true}},
                 {"name": "expanded", "value": {"type": "booleanOrUndefined", "value": false}},
-                {"name": "haspopup", "value": {"type": "token", "value": "menu"}},
+                {"name": "hasPopup", "value": {"type": "token", "value": "menu"}},
                 {"name": "invalid", "value": {"type": "token", "value": "false"}},
                 {"name": "checked", "value": {"type": "tristate", "value": "mixed"}},
                 {"name": "somethingNew", "value": {"type": "x", "value": {"y": 1}}}],
