@@ -18,7 +18,7 @@ use crate::config::BrowserConfig;
 const ATTEMPT: Duration = Duration::from_secs(60);
 
 enum Kind {
-    Launched(Browser),
+    Launched(Box<Browser>),
     Attached(Attached),
 }
 
@@ -210,7 +210,7 @@ impl Shared {
             Some(connect) => (Kind::Attached(attach::attach(connect).await?), None),
             None => {
                 let (browser, note) = self.launch().await?;
-                (Kind::Launched(browser), note)
+                (Kind::Launched(Box::new(browser)), note)
             }
         };
         let (session, product) = match &kind {

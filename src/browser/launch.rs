@@ -5,6 +5,7 @@
 //! killed. What even that leaves (the machine was switched off) the next start sweeps away.
 
 mod arguments;
+mod lasting;
 mod process;
 mod profile;
 mod watcher;
@@ -68,12 +69,12 @@ impl Browser {
     pub async fn launch(options: &LaunchOptions) -> Result<Self, BrowserError> {
         let executable = find::executable(options.executable.as_deref(), options.channel)?;
         check_surroundings(options)?;
-        tokio::task::spawn_blocking(|| profile::sweep(&std::env::temp_dir()));
         let profile = Profile::open(options.profile.as_deref())?;
         let wire = arguments::wire(options, &executable);
         let list = arguments::list(options, wire, &profile.folder.to_string_lossy(), profile.is_temporary());
         let temporary = profile.is_temporary().then_some(profile.folder.as_path());
         let (process, connection) = Process::spawn(&executable, &list, wire, temporary)?;
+        lasting::later(|| _ = profile::sweep(&std::env::temp_dir()));
         let log = process.log.clone();
         let folder = profile.folder.clone();
         let started = async {

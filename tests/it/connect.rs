@@ -77,6 +77,16 @@ impl Drop for Foreign {
     }
 }
 
+fn run(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(test);
+}
+
+/// Runs a test that uses Chrome.
+fn alone(test: impl Future<Output = ()>) {
+    let _alone = chrome_lock();
+    run(test);
+}
+
 fn attached(connect: Connect) -> Arc<BrowserHost> {
     BrowserHost::new(BrowserConfig { connect: Some(connect), ..BrowserConfig::default() })
 }
@@ -145,104 +155,108 @@ fn relay(to: u16) -> (u16, Arc<Mutex<Vec<String>>>) {
     (port, heads)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_running_browser_is_reached_in_every_way_and_outlives_us() {
-    let _alone = chrome_lock();
-    let profile = tempfile::tempdir().unwrap();
-    let mut chrome = Foreign::start(profile.path(), 0);
+#[test]
+fn a_running_browser_is_reached_in_every_way_and_outlives_us() {
+    alone(async {
+        let profile = tempfile::tempdir().unwrap();
+        let mut chrome = Foreign::start(profile.path(), 0);
 
-    let host = attached(Connect::Http { url: format!("{}/?x=1#y", chrome.url()) });
-    let live = host.get().await.unwrap();
-    assert!(live.is_local() && !live.is_launched() && live.generation == 1 && live.note.is_none());
-    assert!(live.product().contains("Chrome/"), "{}", live.product());
-    assert_eq!(list(&live).await, [1]);
-    live.pages.create(true, Some("context")).await.unwrap();
-    assert!(Arc::ptr_eq(&live, &host.get().await.unwrap()), "one connection for all");
-    host.close().await;
-    assert!(live.is_gone());
-    assert!(matches!(host.get().await, Err(BrowserError::Ending)));
+        let host = attached(Connect::Http { url: format!("{}/?x=1#y", chrome.url()) });
+        let live = host.get().await.unwrap();
+        assert!(live.is_local() && !live.is_launched() && live.generation == 1 && live.note.is_none());
+        assert!(live.product().contains("Chrome/"), "{}", live.product());
+        assert_eq!(list(&live).await, [1]);
+        live.pages.create(true, Some("context")).await.unwrap();
+        assert!(Arc::ptr_eq(&live, &host.get().await.unwrap()), "one connection for all");
+        host.close().await;
+        assert!(live.is_gone());
+        assert!(matches!(host.get().await, Err(BrowserError::Ending)));
 
-    let (port, heads) = relay(chrome.port);
-    let endpoint = chrome.endpoint.replace(&chrome.port.to_string(), &port.to_string());
-    let headers = vec![("X-Token".to_owned(), "secret".to_owned())];
-    let host = attached(Connect::WebSocket { endpoint, headers });
-    let live = host.get().await.unwrap();
-    assert_eq!(list(&live).await.len(), 2, "both tabs outlived the first connection");
-    let head = heads.lock().unwrap()[0].to_lowercase();
-    assert!(head.contains("\r\nx-token: secret\r\n") && !head.contains("sec-websocket-extensions"), "{head}");
-    host.close().await;
+        let (port, heads) = relay(chrome.port);
+        let endpoint = chrome.endpoint.replace(&chrome.port.to_string(), &port.to_string());
+        let headers = vec![("X-Token".to_owned(), "secret".to_owned())];
+        let host = attached(Connect::WebSocket { endpoint, headers });
+        let live = host.get().await.unwrap();
+        assert_eq!(list(&live).await.len(), 2, "both tabs outlived the first connection");
+        let head = heads.lock().unwrap()[0].to_lowercase();
+        assert!(head.contains("\r\nx-token: secret\r\n") && !head.contains("sec-websocket-extensions"), "{head}");
+        host.close().await;
 
-    let host = attached(Connect::Auto { user_data_dir: Some(profile.path().into()), channel: Channel::Stable });
-    assert_eq!(list(&*host.get().await.unwrap()).await.len(), 2);
-    // Also when nobody says goodbye.
-    drop(host);
-    assert!(chrome.is_alive());
-    let answer = attached(Connect::Http { url: chrome.url() }).get().await.unwrap();
-    assert_eq!(list(&answer).await.len(), 2);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restarted_browser_is_reached_again() {
-    let _alone = chrome_lock();
-    let profile = tempfile::tempdir().unwrap();
-    let mut chrome = Foreign::start(profile.path(), 0);
-    let host = attached(Connect::Http { url: chrome.url() });
-    let first = host.get().await.unwrap();
-    assert_eq!(list(&first).await, [1]);
-    chrome.kill();
-    until("the end is noticed", || first.is_gone()).await;
-    for _ in 0..2 {
-        let error = host.get().await.err().expect("nobody is there");
-        let text = error.to_string();
-        assert!(text.starts_with("Could not connect to Chrome. Check if Chrome is running.\nCause: "), "{text}");
-        assert!(error.hint().contains("--remote-debugging-port"), "{}", error.hint());
-    }
-    let _chrome = Foreign::start(profile.path(), chrome.port);
-    let second = host.get().await.unwrap();
-    assert_eq!(second.generation, 2);
-    assert_eq!(list(&second).await, [2], "ids are not used again");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn everybody_waits_for_one_attempt_which_is_given_up_in_time() {
-    // Accepts connections and never says anything.
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = format!("ws://{}/", listener.local_addr().unwrap());
-    let config =
-        BrowserConfig { connect: Some(Connect::WebSocket { endpoint, headers: Vec::new() }), ..Default::default() };
-    let host = BrowserHost::with_limit(config.clone(), Duration::from_millis(500));
-    let calls: Vec<_> = (0..5)
-        .map(|_| {
-            let host = host.clone();
-            tokio::spawn(async move { host.get().await.err().map(|e| e.to_string()) })
-        })
-        .collect();
-    // A caller that goes away takes nothing from the others.
-    calls[0].abort();
-    for call in calls.into_iter().skip(1) {
-        let error = call.await.unwrap().expect("no browser");
-        assert!(error.starts_with("timed out after 0.5 s while waiting for the browser"), "{error}");
-    }
-    let accepted = |listener: &TcpListener| {
-        listener.set_nonblocking(true).unwrap();
-        std::iter::from_fn(|| listener.accept().ok()).map(|(stream, _)| stream).collect::<Vec<_>>()
-    };
-    let mut streams = accepted(&listener);
-    assert_eq!(streams.len(), 1);
-    streams[0].set_nonblocking(false).unwrap();
-    streams[0].set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let mut request = Vec::new();
-    streams[0].read_to_end(&mut request).expect("what is given up is closed");
-
-    // The end of the server does not wait for the limit.
-    let host = BrowserHost::new(config);
-    let waiting = tokio::spawn({
-        let host = host.clone();
-        async move { host.get().await.err() }
+        let host = attached(Connect::Auto { user_data_dir: Some(profile.path().into()), channel: Channel::Stable });
+        assert_eq!(list(&host.get().await.unwrap()).await.len(), 2);
+        // Also when nobody says goodbye.
+        drop(host);
+        assert!(chrome.is_alive());
+        let answer = attached(Connect::Http { url: chrome.url() }).get().await.unwrap();
+        assert_eq!(list(&answer).await.len(), 2);
     });
-    until("the second attempt", || !accepted(&listener).is_empty()).await;
-    tokio::time::timeout(Duration::from_secs(10), host.close()).await.unwrap();
-    assert!(matches!(waiting.await.unwrap(), Some(BrowserError::Ending)));
+}
+
+#[test]
+fn a_restarted_browser_is_reached_again() {
+    alone(async {
+        let profile = tempfile::tempdir().unwrap();
+        let mut chrome = Foreign::start(profile.path(), 0);
+        let host = attached(Connect::Http { url: chrome.url() });
+        let first = host.get().await.unwrap();
+        assert_eq!(list(&first).await, [1]);
+        chrome.kill();
+        until("the end is noticed", || first.is_gone()).await;
+        for _ in 0..2 {
+            let error = host.get().await.err().expect("nobody is there");
+            let text = error.to_string();
+            assert!(text.starts_with("Could not connect to Chrome. Check if Chrome is running.\nCause: "), "{text}");
+            assert!(error.hint().contains("--remote-debugging-port"), "{}", error.hint());
+        }
+        let _chrome = Foreign::start(profile.path(), chrome.port);
+        let second = host.get().await.unwrap();
+        assert_eq!(second.generation, 2);
+        assert_eq!(list(&second).await, [2], "ids are not used again");
+    });
+}
+
+#[test]
+fn everybody_waits_for_one_attempt_which_is_given_up_in_time() {
+    run(async {
+        // Accepts connections and never says anything.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("ws://{}/", listener.local_addr().unwrap());
+        let config =
+            BrowserConfig { connect: Some(Connect::WebSocket { endpoint, headers: Vec::new() }), ..Default::default() };
+        let host = BrowserHost::with_limit(config.clone(), Duration::from_millis(500));
+        let calls: Vec<_> = (0..5)
+            .map(|_| {
+                let host = host.clone();
+                tokio::spawn(async move { host.get().await.err().map(|e| e.to_string()) })
+            })
+            .collect();
+        // A caller that goes away takes nothing from the others.
+        calls[0].abort();
+        for call in calls.into_iter().skip(1) {
+            let error = call.await.unwrap().expect("no browser");
+            assert!(error.starts_with("timed out after 0.5 s while waiting for the browser"), "{error}");
+        }
+        let accepted = |listener: &TcpListener| {
+            listener.set_nonblocking(true).unwrap();
+            std::iter::from_fn(|| listener.accept().ok()).map(|(stream, _)| stream).collect::<Vec<_>>()
+        };
+        let mut streams = accepted(&listener);
+        assert_eq!(streams.len(), 1);
+        streams[0].set_nonblocking(false).unwrap();
+        streams[0].set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let mut request = Vec::new();
+        streams[0].read_to_end(&mut request).expect("what is given up is closed");
+
+        // The end of the server does not wait for the limit.
+        let host = BrowserHost::new(config);
+        let waiting = tokio::spawn({
+            let host = host.clone();
+            async move { host.get().await.err() }
+        });
+        until("the second attempt", || !accepted(&listener).is_empty()).await;
+        tokio::time::timeout(Duration::from_secs(10), host.close()).await.unwrap();
+        assert!(matches!(waiting.await.unwrap(), Some(BrowserError::Ending)));
+    });
 }
 
 /// A certificate for 127.0.0.1 that nobody has signed, and its key. Both are for this test only.
@@ -282,126 +296,132 @@ fn secure_server() -> String {
     url
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_launched_browser_gets_its_settings() {
-    let _alone = chrome_lock();
-    let secure = secure_server();
-    let host = launched(BrowserConfig {
-        isolated: true,
-        viewport: Some((800, 600)),
-        accept_insecure_certs: true,
-        // With a port of the user's there is no pipe.
-        arguments: vec!["--remote-debugging-port=0".into(), "--force-device-scale-factor=1".into()],
-        ..BrowserConfig::default()
-    });
-    let live = host.get().await.unwrap();
-    assert!(live.is_local() && live.is_launched());
-    assert_eq!(list(&live).await, [1]);
-    let page = first_page(&live).await;
-    assert_eq!(evaluate(&page, "`${innerWidth}x${innerHeight}`").await, "800x600");
-    assert_eq!(navigate(&page, &secure).await, Value::Null);
-    host.close().await;
-    assert!(live.is_gone());
+#[test]
+fn a_launched_browser_gets_its_settings() {
+    alone(async {
+        let secure = secure_server();
+        let host = launched(BrowserConfig {
+            isolated: true,
+            viewport: Some((800, 600)),
+            accept_insecure_certs: true,
+            // With a port of the user's there is no pipe.
+            arguments: vec!["--remote-debugging-port=0".into(), "--force-device-scale-factor=1".into()],
+            ..BrowserConfig::default()
+        });
+        let live = host.get().await.unwrap();
+        assert!(live.is_local() && live.is_launched());
+        assert_eq!(list(&live).await, [1]);
+        let page = first_page(&live).await;
+        assert_eq!(evaluate(&page, "`${innerWidth}x${innerHeight}`").await, "800x600");
+        assert_eq!(navigate(&page, &secure).await, Value::Null);
+        host.close().await;
+        assert!(live.is_gone());
 
-    // A second time without: the settings, not the surroundings, made the difference. A proxy that nobody runs shows
-    // that the proxy is used.
-    let host = launched(BrowserConfig {
-        isolated: true,
-        proxy_server: Some("127.0.0.1:9".into()),
-        ..BrowserConfig::default()
+        // A second time without: the settings, not the surroundings, made the difference. A proxy that nobody runs shows
+        // that the proxy is used.
+        let host = launched(BrowserConfig {
+            isolated: true,
+            proxy_server: Some("127.0.0.1:9".into()),
+            ..BrowserConfig::default()
+        });
+        let live = host.get().await.unwrap();
+        let page = first_page(&live).await;
+        assert_eq!(navigate(&page, &secure).await, "net::ERR_CERT_AUTHORITY_INVALID");
+        assert_eq!(navigate(&page, "http://a.test/").await, "net::ERR_PROXY_CONNECTION_FAILED");
+        host.close().await;
     });
-    let live = host.get().await.unwrap();
-    let page = first_page(&live).await;
-    assert_eq!(navigate(&page, &secure).await, "net::ERR_CERT_AUTHORITY_INVALID");
-    assert_eq!(navigate(&page, "http://a.test/").await, "net::ERR_PROXY_CONNECTION_FAILED");
-    host.close().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_profile_locked_from_elsewhere_is_left_alone() {
-    let _alone = chrome_lock();
-    let profile = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink("other-host-1", profile.path().join("SingletonLock")).unwrap();
-    let host = launched(BrowserConfig { user_data_dir: Some(profile.path().into()), ..BrowserConfig::default() });
-    let live = host.get().await.unwrap();
-    let note = live.note.clone().unwrap();
-    assert!(note.contains("is locked by a browser on another machine (other-host;"), "{note}");
-    assert!(note.ends_with("; this one has a temporary profile."), "{note}");
-    host.close().await;
-    let left: Vec<_> = std::fs::read_dir(profile.path()).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert_eq!(left, ["SingletonLock"]);
+#[test]
+fn a_profile_locked_from_elsewhere_is_left_alone() {
+    alone(async {
+        let profile = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("other-host-1", profile.path().join("SingletonLock")).unwrap();
+        let host = launched(BrowserConfig { user_data_dir: Some(profile.path().into()), ..BrowserConfig::default() });
+        let live = host.get().await.unwrap();
+        let note = live.note.clone().unwrap();
+        assert!(note.contains("is locked by a browser on another machine (other-host;"), "{note}");
+        assert!(note.ends_with("; this one has a temporary profile."), "{note}");
+        host.close().await;
+        let left: Vec<_> = std::fs::read_dir(profile.path()).unwrap().flatten().map(|e| e.file_name()).collect();
+        assert_eq!(left, ["SingletonLock"]);
+    });
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn address_lists_hold_for_requests() {
-    let _alone = chrome_lock();
-    let host = launched(BrowserConfig { isolated: true, ..BrowserConfig::default() });
-    let live = host.get().await.unwrap();
-    let page = first_page(&live).await;
-    navigate(&page, &pages().url("redirects/index.html")).await;
-    let fetch = async |path: &str| {
-        let script = format!("fetch('{}').then(r => r.status, e => `${{e}}`)", pages().url(path));
-        evaluate(&page, &script).await
-    };
-    let fails = json!("TypeError: Failed to fetch");
-    let pattern = |path: &str| vec![format!("http://127.0.0.1:{}/{path}", pages().port())];
-    assert_eq!(fetch("layout-shifts/index.html").await, 200);
+#[test]
+fn address_lists_hold_for_requests() {
+    alone(async {
+        let host = launched(BrowserConfig { isolated: true, ..BrowserConfig::default() });
+        let live = host.get().await.unwrap();
+        let page = first_page(&live).await;
+        navigate(&page, &pages().url("redirects/index.html")).await;
+        let fetch = async |path: &str| {
+            let script = format!("fetch('{}').then(r => r.status, e => `${{e}}`)", pages().url(path));
+            evaluate(&page, &script).await
+        };
+        let fails = json!("TypeError: Failed to fetch");
+        let pattern = |path: &str| vec![format!("http://127.0.0.1:{}/{path}", pages().port())];
+        assert_eq!(fetch("layout-shifts/index.html").await, 200);
 
-    url_rules::apply_patterns(&page, &pattern("layout-shifts/*"), &[]).await.unwrap();
-    assert_eq!(fetch("layout-shifts/index.html").await, fails);
-    assert_eq!(fetch("many-nodes/index.html").await, 200);
-    let blocked = pages().url("layout-shifts/index.html");
-    assert_eq!(fetch(&format!("redirects/index.html?redirect={blocked}")).await, fails, "behind a redirect too");
-    assert_eq!(navigate(&page, &blocked).await, "net::ERR_INTERNET_DISCONNECTED");
+        url_rules::apply_patterns(&page, &pattern("layout-shifts/*"), &[]).await.unwrap();
+        assert_eq!(fetch("layout-shifts/index.html").await, fails);
+        assert_eq!(fetch("many-nodes/index.html").await, 200);
+        let blocked = pages().url("layout-shifts/index.html");
+        assert_eq!(fetch(&format!("redirects/index.html?redirect={blocked}")).await, fails, "behind a redirect too");
+        assert_eq!(navigate(&page, &blocked).await, "net::ERR_INTERNET_DISCONNECTED");
 
-    navigate(&page, &pages().url("redirects/index.html")).await;
-    url_rules::apply_patterns(&page, &[], &pattern("redirects/*")).await.unwrap();
-    assert_eq!(fetch("redirects/index.html").await, 200);
-    assert_eq!(fetch("many-nodes/index.html").await, fails);
-    host.close().await;
+        navigate(&page, &pages().url("redirects/index.html")).await;
+        url_rules::apply_patterns(&page, &[], &pattern("redirects/*")).await.unwrap();
+        assert_eq!(fetch("redirects/index.html").await, 200);
+        assert_eq!(fetch("many-nodes/index.html").await, fails);
+        host.close().await;
+    });
 }
 
 /// Run by the next test in a process of its own, whose memory nobody else uses.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[test]
 #[ignore = "run by a_hundred_tabs_cost_next_to_nothing"]
-async fn attach_to_a_hundred_tabs() {
-    let url = std::env::var("DEVTOOLS_MCP_TEST_BROWSER").unwrap();
-    let memory = || -> u64 {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find(|line| line.starts_with("RssAnon:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    };
-    let before = memory();
-    let host = attached(Connect::Http { url });
-    let live = host.get().await.unwrap();
-    let start = Instant::now();
-    let pages = live.pages.list().await.unwrap().len();
-    let took = start.elapsed();
-    let growth = memory().saturating_sub(before);
-    assert!(pages > 100, "{pages} pages");
-    assert!(took < Duration::from_secs(1), "{took:?}");
-    assert!(growth < 30_000, "{growth} kB");
-    host.close().await;
+fn attach_to_a_hundred_tabs() {
+    run(async {
+        let url = std::env::var("DEVTOOLS_MCP_TEST_BROWSER").unwrap();
+        let memory = || -> u64 {
+            let status = std::fs::read_to_string("/proc/self/status").unwrap();
+            let line = status.lines().find(|line| line.starts_with("RssAnon:")).unwrap();
+            line.split_whitespace().nth(1).unwrap().parse().unwrap()
+        };
+        let before = memory();
+        let host = attached(Connect::Http { url });
+        let live = host.get().await.unwrap();
+        let start = Instant::now();
+        let pages = live.pages.list().await.unwrap().len();
+        let took = start.elapsed();
+        let growth = memory().saturating_sub(before);
+        assert!(pages > 100, "{pages} pages");
+        assert!(took < Duration::from_secs(1), "{took:?}");
+        assert!(growth < 30_000, "{growth} kB");
+        host.close().await;
+    });
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_hundred_tabs_cost_next_to_nothing() {
-    let _alone = chrome_lock();
-    let profile = tempfile::tempdir().unwrap();
-    let chrome = Foreign::start(profile.path(), 0);
-    let host = attached(Connect::Http { url: chrome.url() });
-    let live = host.get().await.unwrap();
-    let params = json!({"url": "about:blank", "background": true});
-    for _ in 0..100 {
-        let _: Value = live.session().call("Target.createTarget", params.clone()).await.unwrap();
-    }
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["connect::attach_to_a_hundred_tabs", "--exact", "--ignored"])
-        .env("DEVTOOLS_MCP_TEST_BROWSER", chrome.url())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+#[test]
+fn a_hundred_tabs_cost_next_to_nothing() {
+    alone(async {
+        let profile = tempfile::tempdir().unwrap();
+        let chrome = Foreign::start(profile.path(), 0);
+        let host = attached(Connect::Http { url: chrome.url() });
+        let live = host.get().await.unwrap();
+        let params = json!({"url": "about:blank", "background": true});
+        for _ in 0..100 {
+            let _: Value = live.session().call("Target.createTarget", params.clone()).await.unwrap();
+        }
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["connect::attach_to_a_hundred_tabs", "--exact", "--ignored"])
+            .env("DEVTOOLS_MCP_TEST_BROWSER", chrome.url())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    });
 }
 
 /// Processes below this one, the browser's and the watcher's among them.

@@ -9,6 +9,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead};
 use tokio::sync::watch;
 
 use super::arguments::Wire;
+use super::lasting;
 use super::watcher::Watcher;
 use crate::browser::BrowserError;
 use crate::cdp::{Connection, websocket};
@@ -94,7 +95,6 @@ pub(super) struct Process {
 }
 
 /// Our ends of the pipes.
-#[cfg(unix)]
 struct Pipes {
     input: std::io::PipeReader,
     output: std::io::PipeWriter,
@@ -117,20 +117,17 @@ impl Process {
             .kill_on_drop(true);
         #[cfg(unix)]
         command.process_group(0);
-        let failed = |e: std::io::Error| BrowserError::Launch {
-            why: format!("{}: {e}", executable.display()),
-            log: String::new(),
-        };
-        #[cfg(unix)]
-        let (mut child, pipes) = spawn_unix(command, wire).map_err(failed)?;
-        #[cfg(not(unix))]
-        let mut child = {
-            let _ = wire;
-            command.spawn().map_err(failed)?
-        };
-        let group = child.id().and_then(|id| i32::try_from(id).ok());
-        // From the same thread and after the browser: whoever looks at our children meets the browser first.
-        let watcher = group.and_then(|group| Watcher::start(group, temporary_profile));
+        let temporary_profile = temporary_profile.map(Path::to_path_buf);
+        let spawned = lasting::run(move || {
+            let (child, pipes) = spawn_child(command, wire)?;
+            let group = child.id().and_then(|id| i32::try_from(id).ok());
+            // By the same thread and after the browser: whoever looks at our children meets the browser first.
+            let watcher = group.and_then(|group| Watcher::start(group, temporary_profile.as_deref()));
+            Ok((child, pipes, group, watcher))
+        });
+        let (mut child, pipes, group, watcher) = spawned.flatten().map_err(|e: std::io::Error| {
+            BrowserError::Launch { why: format!("{}: {e}", executable.display()), log: String::new() }
+        })?;
         let log = Log::new();
         if let Some(stderr) = child.stderr.take() {
             tokio::spawn(log.clone().read(stderr, true));
@@ -206,8 +203,8 @@ impl Drop for Process {
     }
 }
 
-#[cfg(unix)]
 impl Pipes {
+    #[cfg(unix)]
     fn connect(self) -> std::io::Result<Arc<Connection>> {
         use std::os::fd::OwnedFd;
         use tokio::net::unix::pipe::{Receiver, Sender};
@@ -217,11 +214,26 @@ impl Pipes {
         let (reader, writer) = crate::cdp::pipe::pair(input, output);
         Ok(Connection::start(reader, writer))
     }
+
+    #[cfg(not(unix))]
+    fn connect(self) -> std::io::Result<Arc<Connection>> {
+        let Pipes { input: _, output: _ } = self;
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Without pipes: there the browser is reached by its port.
+#[cfg(not(unix))]
+fn spawn_child(
+    mut command: tokio::process::Command,
+    _wire: Wire,
+) -> std::io::Result<(tokio::process::Child, Option<Pipes>)> {
+    Ok((command.spawn()?, None))
 }
 
 /// With the pipes as fds 3 and 4, and on Linux with a signal for the case that we die.
 #[cfg(unix)]
-fn spawn_unix(
+fn spawn_child(
     mut command: tokio::process::Command,
     wire: Wire,
 ) -> std::io::Result<(tokio::process::Child, Option<Pipes>)> {
