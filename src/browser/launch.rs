@@ -25,9 +25,11 @@ use crate::config::Channel;
 
 pub use self::profile::default_folder as default_profile;
 
-/// How long Chrome may take to answer its first call and to open its first page, and to end after it was asked to.
+/// How long Chrome may take to answer its first call, and to open its first page.
 const START: Duration = Duration::from_secs(30);
-const CLOSE: Duration = Duration::from_secs(5);
+
+/// How long it may take to end when it is asked to. All must be over within five seconds.
+const CLOSE: Duration = Duration::from_secs(4);
 
 /// How to launch.
 #[derive(Debug, Clone, Default)]
@@ -114,8 +116,11 @@ impl Browser {
     pub async fn close(&self) {
         let process = lock(&self.process).take();
         if let Some(mut process) = process {
-            let _: Result<Value, _> = self.session.call_within("Browser.close", json!({}), CLOSE).await;
-            process.wait(CLOSE).await;
+            let orderly = async {
+                let _: Result<Value, _> = self.session.call_within("Browser.close", json!({}), CLOSE).await;
+                process.exited().await;
+            };
+            let _ = tokio::time::timeout(CLOSE, orderly).await;
             process.end_group();
             // Before the process, whose watcher would do the same.
             drop(lock(&self.profile).take());

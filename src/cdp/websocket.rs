@@ -20,7 +20,7 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::{Error as WsError, Message};
+use tokio_tungstenite::tungstenite::{Bytes, Error as WsError, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
@@ -361,7 +361,7 @@ impl Reader for WebSocketReader {
                     }
                 };
                 match message {
-                    Some(Ok(Message::Text(text))) => return Ok(Some(text.as_bytes().to_vec())),
+                    Some(Ok(Message::Text(text))) => return Ok(Some(Bytes::from(text).into())),
                     Some(Ok(Message::Binary(bytes))) => return Ok(Some(bytes.into())),
                     Some(Ok(Message::Close(_))) | None => return Ok(None),
                     Some(Ok(_)) => {}

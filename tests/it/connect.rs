@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use base64::Engine as _;
 use devtools_mcp::browser::BrowserError;
 use devtools_mcp::browser::host::{BrowserHost, LiveBrowser};
+use devtools_mcp::browser::launch::{Browser, LaunchOptions};
 use devtools_mcp::browser::{find, url_rules};
 use devtools_mcp::cdp::Session;
 use devtools_mcp::config::{BrowserConfig, Channel, Connect};
@@ -345,6 +346,25 @@ fn a_profile_locked_from_elsewhere_is_left_alone() {
         host.close().await;
         let left: Vec<_> = std::fs::read_dir(profile.path()).unwrap().flatten().map(|e| e.file_name()).collect();
         assert_eq!(left, ["SingletonLock"]);
+    });
+}
+
+#[test]
+fn a_profile_that_chrome_finds_in_use_is_named() {
+    alone(async {
+        let profile = tempfile::tempdir().unwrap();
+        let mut other = Foreign::start(profile.path(), 0);
+        let options = LaunchOptions {
+            executable: chrome(),
+            arguments: chrome_arguments(),
+            profile: Some(profile.path().into()),
+            ..LaunchOptions::default()
+        };
+        let error = Browser::launch(&options).await.err().expect("two browsers cannot share a profile");
+        let first = format!("The browser is already running for {}.", profile.path().display());
+        assert_eq!(error.to_string().lines().next(), Some(first.as_str()));
+        assert!(error.hint().contains("--isolated"), "{}", error.hint());
+        assert!(other.is_alive());
     });
 }
 

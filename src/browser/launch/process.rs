@@ -160,12 +160,9 @@ impl Process {
         Ok(Connection::start(reader, writer))
     }
 
-    /// Waits for its end, and forces it when that takes too long.
-    pub async fn wait(&mut self, limit: Duration) {
-        if tokio::time::timeout(limit, self.child.wait()).await.is_err() {
-            self.kill_group();
-            let _ = self.child.wait().await;
-        }
+    /// Waits for its end.
+    pub async fn exited(&mut self) {
+        let _ = self.child.wait().await;
     }
 
     /// Ends what is left of the group and waits a moment for the browser itself, so that its profile can be removed.

@@ -21,6 +21,9 @@ const OWNER: &str = "devtools-mcp-owner";
 /// Folders that one sweep removes at most: a start must not turn into a clean-up.
 const SWEEP: usize = 50;
 
+/// Age at which a folder without an owner's file is nobody's.
+const UNFINISHED: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// The original's default profile, so that logins survive a change of server.
 pub fn default_folder(channel: Option<Channel>, via_cli: bool) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
@@ -66,7 +69,8 @@ impl Profile {
 
 impl Drop for Profile {
     fn drop(&mut self) {
-        if self.is_temporary() {
+        // Closed first: some systems do not remove what is open.
+        if self.owner.take().is_some() {
             remove(&self.folder);
         }
     }
@@ -122,9 +126,15 @@ fn is_ours(_entry: &std::fs::DirEntry) -> bool {
 }
 
 fn is_abandoned(folder: &Path) -> bool {
-    // A folder without the file is being made right now.
-    let Ok(owner) = File::open(folder.join(OWNER)) else { return false };
-    owner.try_lock().is_ok() && holder(folder).is_none()
+    let owned = match File::open(folder.join(OWNER)) {
+        Ok(owner) => owner.try_lock().is_err(),
+        // Without the file it is being made right now, unless it has been lying there for long.
+        Err(_) => {
+            let age = folder.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
+            age.is_none_or(|age| age < UNFINISHED)
+        }
+    };
+    !owned && holder(folder).is_none()
 }
 
 /// Who uses a profile, as far as can be told.
@@ -207,8 +217,10 @@ mod tests {
         assert!(link.exists());
         assert_eq!(std::fs::read_to_string(owned.join(OWNER)).unwrap(), std::process::id().to_string());
         drop(owner);
-        assert_eq!(sweep(temp.path()), 1);
-        assert!(!owned.exists());
+        let long_ago = std::time::SystemTime::now() - 2 * UNFINISHED;
+        File::open(&unfinished).unwrap().set_modified(long_ago).unwrap();
+        assert_eq!(sweep(temp.path()), 2);
+        assert!(!owned.exists() && !unfinished.exists());
     }
 
     #[cfg(unix)]
