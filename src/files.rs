@@ -92,6 +92,68 @@ impl PathPolicy {
     }
 }
 
+/// Why an output file was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// The path is a directory.
+    #[error("Could not write {path}: it is a directory")]
+    Directory { path: String },
+    /// The name ends as files of another kind do.
+    #[error("Could not write {path}: the name ends in .{extension}, but the content is {content}")]
+    Extension { path: String, extension: String, content: &'static str },
+    /// The system refused.
+    #[error("Could not write {path}: {why}")]
+    Io { path: String, why: String },
+}
+
+impl OutputError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            OutputError::Directory { .. } => "add a file name to the path",
+            OutputError::Extension { .. } => "use the matching extension, or ask for the matching format",
+            OutputError::Io { .. } => "check the path, its permissions and the free space",
+        }
+    }
+}
+
+impl PathPolicy {
+    /// Writes a file that a client asked for, readable only by its owner; missing directories are made. `path` has been
+    /// checked; what it has become since then is checked again.
+    pub fn write(&self, path: &Path, content: &[u8]) -> Result<(), OutputError> {
+        let name = || literal(&path.to_string_lossy());
+        let failed = |why: String| OutputError::Io { path: name(), why };
+        if path.is_dir() {
+            return Err(OutputError::Directory { path: name() });
+        }
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|e| failed(e.to_string()))?;
+        }
+        let now = self.check(&path.to_string_lossy()).map_err(|e| failed(e.to_string()))?;
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            // A link that appears between the check and here is not followed.
+            options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        }
+        let mut file = options.open(&now).map_err(|e| failed(e.to_string()))?;
+        std::io::Write::write_all(&mut file, content).map_err(|e| failed(e.to_string()))
+    }
+}
+
+/// A file in a fresh temporary directory, as the original names them.
+pub fn temporary(name: &str) -> std::io::Result<PathBuf> {
+    let folder = tempfile::Builder::new().prefix("chrome-devtools-mcp-").tempdir()?;
+    Ok(folder.keep().join(name))
+}
+
+/// The path with an extension added if its name has none.
+pub fn with_extension(path: PathBuf, extension: &str) -> PathBuf {
+    if path.extension().is_some() { path } else { path.with_extension(extension) }
+}
+
 /// Resolves symbolic links; of a path that does not exist, those of its nearest existing ancestor.
 fn canonicalize(path: &Path) -> std::io::Result<PathBuf> {
     let absolute = std::path::absolute(path)?;
@@ -167,6 +229,27 @@ mod tests {
                 Err(AccessError::Outside { .. })
             ));
         }
+    }
+
+    #[test]
+    fn outputs_are_private_and_follow_no_links() {
+        let dir = tempfile::tempdir().unwrap();
+        let policy = policy(&[dir.path()]);
+        let root = dir.path().canonicalize().unwrap();
+        let file = with_extension(root.join("new/deep/out"), "json");
+        policy.write(&file, b"1").unwrap();
+        assert_eq!(std::fs::read(root.join("new/deep/out.json")).unwrap(), b"1");
+        assert!(matches!(policy.write(&root.join("new"), b"1"), Err(OutputError::Directory { .. })));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+            let outside = tempfile::tempdir().unwrap();
+            std::os::unix::fs::symlink(outside.path().join("x"), root.join("link")).unwrap();
+            assert!(matches!(policy.write(&root.join("link"), b"1"), Err(OutputError::Io { .. })));
+            assert!(!outside.path().join("x").exists());
+        }
+        assert_eq!(with_extension("a.txt".into(), "json"), Path::new("a.txt"));
     }
 
     #[test]

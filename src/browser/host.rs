@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::attach::{self, Attached};
-use super::launch::{Browser, LaunchOptions, default_profile, has_display, profile_in_use};
+use super::launch::{Browser, LaunchOptions, has_display, why_in_use};
 use super::pages::Pages;
 use super::{BrowserError, url_rules};
 use crate::cdp::Session;
@@ -219,7 +219,7 @@ impl Shared {
         };
         url_rules::check_version(product, &self.config.urls)?;
         Ok(Arc::new(LiveBrowser {
-            pages: Pages::new(session, self.page_ids.clone()),
+            pages: Pages::new(session, self.page_ids.clone(), self.config.clone()),
             kind,
             generation: self.generations.fetch_add(1, Ordering::Relaxed) + 1,
             note,
@@ -242,8 +242,7 @@ impl Shared {
     fn launch_options(&self) -> (LaunchOptions, Option<String>) {
         let config = &self.config;
         let mut note = None;
-        let wanted = config.user_data_dir.clone().or_else(|| default_profile(config.channel, config.via_cli));
-        let profile = wanted.filter(|_| !config.isolated).filter(|folder| match profile_in_use(folder) {
+        let profile = config.profile_folder().filter(|_| !config.isolated).filter(|folder| match why_in_use(folder) {
             Some(why) => {
                 note = Some(profile_note(&folder.display().to_string(), &why));
                 false

@@ -23,8 +23,6 @@ use super::{BrowserError, find};
 use crate::cdp::{CdpError, Session};
 use crate::config::Channel;
 
-pub use self::profile::default_folder as default_profile;
-
 /// How long Chrome may take to answer its first call, and to open its first page.
 const START: Duration = Duration::from_secs(30);
 
@@ -218,8 +216,13 @@ fn explain(why: String, log: String, profile: &Path) -> BrowserError {
     BrowserError::Launch { why, log }
 }
 
+/// Whether another browser has this profile.
+pub fn profile_in_use(profile: &Path) -> bool {
+    profile::holder(profile).is_some()
+}
+
 /// Why a profile cannot be used by a browser of ours, if it cannot.
-pub fn profile_in_use(profile: &Path) -> Option<String> {
+pub(super) fn why_in_use(profile: &Path) -> Option<String> {
     Some(match profile::holder(profile)? {
         Holder::Process => "is in use by another browser".into(),
         Holder::Elsewhere(host) => {

@@ -1,13 +1,24 @@
 //! Chrome: finding, launching and ending it, and what is done with its pages. Knows no MCP.
 
 pub mod attach;
+pub mod dialogs;
+pub mod elements;
+pub mod emulate;
 pub mod find;
+pub mod frames;
 pub mod host;
+pub mod input;
 pub mod launch;
 pub mod navigate;
+pub mod page;
 pub mod pages;
 pub mod recording;
+pub mod screenshot;
+pub mod script;
+pub mod settle;
+pub mod snapshot;
 pub mod url_rules;
+pub mod wait_text;
 
 use std::time::Duration;
 

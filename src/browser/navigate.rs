@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::dialogs::Dialog;
+use super::page::Attached;
 use super::pages::is_allowed;
-use crate::cdp::{CdpError, Session};
+use crate::cdp::CdpError;
 use crate::config::Config;
 
 /// How long a page may take to load; the original's default.
@@ -25,7 +28,16 @@ pub enum NavigationError {
     NotAllowed { scheme: String },
     /// Chrome could not load it.
     #[error("{code} at {url}")]
-    Failed { code: String, url: String },
+    Failed { code: String, url: String, download: bool },
+    /// An address list forbids it.
+    #[error("Navigation to {url} is blocked by the server's address lists.")]
+    Blocked { url: String },
+    /// There is nothing before or after.
+    #[error("History entry to navigate to not found.")]
+    NoEntry,
+    /// A dialog holds it up.
+    #[error("a dialog opened before the page had loaded ({}: {})", dialog.kind, dialog.message)]
+    Dialog { dialog: Dialog },
     /// Not loaded in time; the page goes on loading.
     #[error("Navigation timeout of {milliseconds} ms exceeded")]
     Timeout { milliseconds: u128 },
@@ -45,7 +57,14 @@ impl NavigationError {
             NavigationError::NotAllowed { .. } => {
                 "use an http or https address; some schemes are switched by the server's options"
             }
+            NavigationError::Failed { download: true, .. } => "the address is a download, not a page",
+            NavigationError::Failed { code, .. } if code == "net::ERR_ABORTED" => {
+                "something stopped it: the page, a dialog, or a download"
+            }
             NavigationError::Failed { .. } => "check the address and whether its server is running; the tab stays open",
+            NavigationError::Blocked { .. } => "see --blockedUrlPattern and --allowedUrlPattern of the server",
+            NavigationError::NoEntry => "list_pages shows where the page is; give a url instead",
+            NavigationError::Dialog { .. } => "answer it with handle_dialog, the page goes on loading then",
             NavigationError::Timeout { .. } => {
                 "the page goes on loading; list_pages shows it, or give a longer timeout"
             }
@@ -72,51 +91,124 @@ pub fn check(url: &str, config: &Config) -> Result<(), NavigationError> {
     if !config.file_navigations && is_file {
         return refuse("file");
     }
-    if is_allowed(&parsed) { Ok(()) } else { refuse(parsed.scheme()) }
+    if is_allowed(&parsed, config.category_extensions) { Ok(()) } else { refuse(parsed.scheme()) }
 }
 
-/// Dialogs that a page opened while it loaded, as `type: message`; they were accepted, since they stop the loading.
-pub type Dialogs = Vec<String>;
+/// Where a navigation goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Destination<'a> {
+    /// To an address.
+    Url(&'a str),
+    /// In the history: -1 back, 1 forward.
+    History(i32),
+    /// The same document again.
+    Reload { ignore_cache: bool },
+}
 
-/// Goes to an address and waits for its `load` event. HTTP error pages count as loaded.
-pub async fn go(page: &Session, url: &str, timeout: Duration) -> Result<Dialogs, NavigationError> {
-    let mut events =
-        page.subscribe(&["Page.loadEventFired", "Page.navigatedWithinDocument", "Page.javascriptDialogOpening"]);
-    let mut dialogs = Dialogs::new();
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct History {
+    current_index: i64,
+    entries: Vec<HistoryEntry>,
+}
+
+#[derive(Deserialize)]
+struct HistoryEntry {
+    id: i64,
+    url: String,
+    #[serde(default, rename = "transitionType")]
+    transition: String,
+}
+
+/// The page's address as its tab shows it. Answered by the browser, so also while the page itself is held up.
+pub async fn address(page: &Attached) -> Result<String, CdpError> {
+    let history: History = page.session.call("Page.getNavigationHistory", json!({})).await?;
+    let at = usize::try_from(history.current_index).unwrap_or(0);
+    Ok(history.entries.into_iter().nth(at).map(|entry| entry.url).unwrap_or_default())
+}
+
+/// Whether the document came from a form: reloading it by hand would ask.
+pub async fn came_from_form(page: &Attached) -> Result<bool, CdpError> {
+    let history: History = page.session.call("Page.getNavigationHistory", json!({})).await?;
+    let at = usize::try_from(history.current_index).unwrap_or(0);
+    Ok(history.entries.get(at).is_some_and(|entry| entry.transition == "form_submit"))
+}
+
+/// Goes somewhere and waits until the document has loaded. HTTP error pages count as loaded. A dialog that nobody
+/// answers ends the waiting: the load goes on when it is answered.
+pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration) -> Result<(), NavigationError> {
+    let mut events = page.session.subscribe(&[
+        "Page.loadEventFired",
+        "Page.navigatedWithinDocument",
+        "Page.frameNavigated",
+        "Inspector.targetCrashed",
+    ]);
     let load = async {
-        let navigate = page.call::<Value>("Page.navigate", json!({"url": url}));
-        tokio::pin!(navigate);
+        let start = start(page, destination);
+        tokio::pin!(start);
         let mut answered = false;
         loop {
             tokio::select! {
-                answer = &mut navigate, if !answered => {
-                    answered = true;
-                    let answer = answer?;
-                    match answer.get("errorText").and_then(Value::as_str) {
-                        None | Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE") => {}
-                        Some(code) => return Err(NavigationError::Failed { code: code.into(), url: url.into() }),
-                    }
-                }
+                biased;
+                // Events before the answer belong to the document before.
                 event = events.next() => {
                     let event = event.ok_or(NavigationError::Gone)?;
-                    match event.method.as_str() {
-                        "Page.javascriptDialogOpening" => {
-                            let details: Value = event.decode().unwrap_or_default();
-                            let text = |key: &str| details[key].as_str().unwrap_or_default().to_owned();
-                            dialogs.push(format!("{}: {}", text("type"), text("message")));
-                            let _: Result<Value, _> = page.call("Page.handleJavaScriptDialog", json!({"accept": true})).await;
-                        }
-                        // An event that comes before the answer belongs to the document before.
-                        _ if answered => return Ok(()),
-                        _ => {}
+                    let done = match event.method.as_str() {
+                        "Inspector.targetCrashed" => return Err(NavigationError::Gone),
+                        "Page.loadEventFired" | "Page.navigatedWithinDocument" => true,
+                        // A document that comes back as it was does not load.
+                        _ => event.decode::<Value>().is_ok_and(|details| {
+                            details["type"] == "BackForwardCacheRestore" && details["frame"].get("parentId").is_none()
+                        }),
+                    };
+                    if done && answered {
+                        return Ok(());
                     }
                 }
+                result = &mut start, if !answered => {
+                    answered = true;
+                    if !result? {
+                        return Ok(());
+                    }
+                }
+                dialog = page.dialogs.opened() => return Err(NavigationError::Dialog { dialog }),
             }
         }
     };
     match tokio::time::timeout(timeout, load).await {
-        Ok(result) => result.map(|()| dialogs),
+        Ok(result) => result,
         Err(_) => Err(NavigationError::Timeout { milliseconds: timeout.as_millis() }),
+    }
+}
+
+/// Sends the call. `false`: it is done already, within the document.
+async fn start(page: &Attached, destination: Destination<'_>) -> Result<bool, NavigationError> {
+    match destination {
+        Destination::Url(url) => {
+            if !url::Url::parse(url).is_ok_and(|url| page.urls().permits(&url)) {
+                return Err(NavigationError::Blocked { url: url.into() });
+            }
+            let answer: Value = page.session.call("Page.navigate", json!({"url": url})).await?;
+            match answer.get("errorText").and_then(Value::as_str) {
+                None | Some("" | "net::ERR_HTTP_RESPONSE_CODE_FAILURE") => {}
+                Some(code) => {
+                    let download = answer["isDownload"] == true;
+                    return Err(NavigationError::Failed { code: code.into(), url: url.into(), download });
+                }
+            }
+            Ok(answer.get("loaderId").is_some())
+        }
+        Destination::History(steps) => {
+            let history: History = page.session.call("Page.getNavigationHistory", json!({})).await?;
+            let at = usize::try_from(history.current_index + i64::from(steps)).ok();
+            let entry = at.and_then(|at| history.entries.get(at)).ok_or(NavigationError::NoEntry)?;
+            page.session.call::<Value>("Page.navigateToHistoryEntry", json!({"entryId": entry.id})).await?;
+            Ok(true)
+        }
+        Destination::Reload { ignore_cache } => {
+            page.session.call::<Value>("Page.reload", json!({"ignoreCache": ignore_cache})).await?;
+            Ok(true)
+        }
     }
 }
 

@@ -5,14 +5,16 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{Mutex, OnceCell};
 
-use crate::cdp::protocol::{page, target};
-use crate::cdp::{CdpError, Session, Subscription};
+use super::page::{Attached, ERROR_PAGE, Page, PageError};
+use crate::cdp::protocol::target;
+use crate::cdp::{CdpError, Session};
+use crate::config::BrowserConfig;
 
 /// A page as it is listed.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,46 +27,8 @@ pub struct PageInfo {
     pub title: String,
     /// Name of its isolated context.
     pub isolated_context: Option<String>,
-}
-
-/// A page that can be worked on.
-pub struct Page {
-    /// As in the lists.
-    pub id: u32,
-    target: String,
-    session: OnceCell<Session>,
-    /// Chrome shows its own page for an address that could not be loaded; target information still tells the address.
-    shows_error: Arc<AtomicBool>,
-}
-
-/// Address of Chrome's page for failed loads.
-const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
-
-impl Page {
-    /// The page's session, attached on first use.
-    pub async fn session(&self, browser: &Session) -> Result<Session, CdpError> {
-        let session = self.session.get_or_try_init(|| async {
-            let command = target::AttachToTargetParams::builder().target_id(self.target.clone()).flatten(true).build();
-            let command = command.map_err(|why| CdpError::Shape { method: "Target.attachToTarget".into(), why })?;
-            let attached = browser.send(command).await?;
-            let session = browser.with_id(attached.session_id.inner().clone());
-            tokio::spawn(watch_for_errors(session.subscribe(&["Page.frameNavigated"]), self.shows_error.clone()));
-            session.send(page::EnableParams::default()).await?;
-            Ok::<_, CdpError>(session)
-        });
-        session.await.cloned()
-    }
-}
-
-/// Notes whether the main frame's document is an error page; ends with the page's session.
-async fn watch_for_errors(mut navigations: Subscription, shows_error: Arc<AtomicBool>) {
-    while let Some(event) = navigations.next().await {
-        let Ok(details) = event.decode::<serde_json::Value>() else { continue };
-        let frame = &details["frame"];
-        if frame.get("parentId").is_none() {
-            shows_error.store(frame["url"] == ERROR_PAGE || frame.get("unreachableUrl").is_some(), Ordering::Relaxed);
-        }
-    }
+    /// It did not answer when it was needed.
+    pub asleep: bool,
 }
 
 #[derive(Deserialize)]
@@ -106,12 +70,45 @@ pub struct Pages {
     browser: Session,
     ids: Arc<AtomicU32>,
     tables: Mutex<Tables>,
+    config: BrowserConfig,
+    /// Targets are announced by events from the first action on.
+    discovering: OnceCell<()>,
+    user_agent: OnceCell<String>,
 }
 
 impl Pages {
     /// Pages of this browser, with ids from a counter that outlives it.
-    pub fn new(browser: Session, ids: Arc<AtomicU32>) -> Self {
-        Pages { browser, ids, tables: Mutex::default() }
+    pub fn new(browser: Session, ids: Arc<AtomicU32>, config: BrowserConfig) -> Self {
+        let tables = Mutex::default();
+        Pages { browser, ids, tables, config, discovering: OnceCell::new(), user_agent: OnceCell::new() }
+    }
+
+    /// Attaches to a page if nobody has yet, and hears of the pages that it opens from now on.
+    pub async fn attach(&self, page: &Page) -> Result<Arc<Attached>, PageError> {
+        let discover = self.discovering.get_or_try_init(|| async {
+            let params = json!({"discover": true});
+            self.browser.call::<serde_json::Value>("Target.setDiscoverTargets", params).await.map(|_| ())
+        });
+        discover.await?;
+        page.attach(&self.browser, &self.config.urls).await
+    }
+
+    /// The browser's own `User-Agent`.
+    pub async fn user_agent(&self) -> Result<&str, CdpError> {
+        let agent = self.user_agent.get_or_try_init(|| async {
+            let version: serde_json::Value = self.browser.call("Browser.getVersion", json!({})).await?;
+            Ok::<_, CdpError>(version["userAgent"].as_str().unwrap_or_default().to_owned())
+        });
+        agent.await.map(String::as_str)
+    }
+
+    /// The pages of these targets, as they are listed.
+    pub async fn list_targets(&self, targets: &[String]) -> Result<Vec<PageInfo>, CdpError> {
+        let mut tables = self.tables.lock().await;
+        let list = self.refresh(&mut tables).await?;
+        let ids: Vec<u32> =
+            tables.pages.iter().filter(|page| targets.contains(&page.target)).map(|page| page.id).collect();
+        Ok(list.into_iter().filter(|info| ids.contains(&info.id)).collect())
     }
 
     /// The browser's own session.
@@ -128,17 +125,12 @@ impl Pages {
     async fn refresh(&self, tables: &mut Tables) -> Result<Vec<PageInfo>, CdpError> {
         let targets: Targets = self.browser.call("Target.getTargets", json!({})).await?;
         let contexts: Contexts = self.browser.call("Target.getBrowserContexts", json!({})).await?;
-        let infos: Vec<TargetInfo> = targets.infos.into_iter().filter(is_page).collect();
+        let infos: Vec<TargetInfo> = targets.infos.into_iter().filter(|info| is_page(info, &self.config)).collect();
         tables.pages.retain(|page| infos.iter().any(|info| info.target_id == page.target));
         for info in &infos {
             if !tables.pages.iter().any(|page| page.target == info.target_id) {
                 let id = self.ids.fetch_add(1, Ordering::Relaxed);
-                tables.pages.push(Arc::new(Page {
-                    id,
-                    target: info.target_id.clone(),
-                    session: OnceCell::new(),
-                    shows_error: Arc::default(),
-                }));
+                tables.pages.push(Arc::new(Page::new(id, info.target_id.clone())));
             }
         }
         let mut list = Vec::with_capacity(tables.pages.len());
@@ -152,8 +144,9 @@ impl Pages {
                     tables.foreign.entry(id.clone()).or_insert_with(|| format!("isolated-context-{number}")).clone()
                 })
             });
-            let url = if page.shows_error.load(Ordering::Relaxed) { ERROR_PAGE.into() } else { info.url.clone() };
-            list.push(PageInfo { id: page.id, url, title: own_title(info), isolated_context });
+            let url = if page.shows_error() { ERROR_PAGE.into() } else { info.url.clone() };
+            let (title, asleep) = (own_title(info), page.is_asleep());
+            list.push(PageInfo { id: page.id, url, title, isolated_context, asleep });
         }
         Ok(list)
     }
@@ -197,6 +190,11 @@ impl Pages {
         Ok(id)
     }
 
+    /// All pages known at the last listing.
+    pub async fn known(&self) -> Vec<Arc<Page>> {
+        self.tables.lock().await.pages.clone()
+    }
+
     /// Closes a page without asking it, and waits until it is gone.
     pub async fn close(&self, page: &Page) -> Result<(), CdpError> {
         let _: serde_json::Value = self.browser.call("Target.closeTarget", json!({"targetId": page.target})).await?;
@@ -211,24 +209,32 @@ impl Pages {
     }
 }
 
-/// Ordinary pages at addresses an agent may see: no prerendered ones, no DevTools windows, no `chrome:` pages but the new
-/// tab's and the inspection list, no extensions.
-fn is_page(info: &TargetInfo) -> bool {
-    if info.r#type != "page" || !info.subtype.is_empty() || info.url.starts_with("devtools://") {
+/// Ordinary pages at addresses an agent may see: no prerendered ones, no DevTools windows unless asked for, no `chrome:`
+/// pages but the new tab's and the inspection list.
+fn is_page(info: &TargetInfo, config: &BrowserConfig) -> bool {
+    let is_devtools = info.url.starts_with("devtools://");
+    let kind = match info.r#type.as_str() {
+        "page" => !is_devtools || config.devtools_windows,
+        "background_page" | "webview" => config.all_pages,
+        "other" => is_devtools && config.devtools_windows,
+        _ => false,
+    };
+    if !kind || !info.subtype.is_empty() {
         return false;
     }
     match url::Url::parse(&info.url) {
-        Ok(url) => is_allowed(&url),
+        Ok(url) => is_allowed(&url, config.extensions) && config.urls.permits(&url),
         // A page that has not been anywhere yet.
         Err(_) => info.url.is_empty(),
     }
 }
 
 /// Whether an agent may see and open this address.
-pub fn is_allowed(url: &url::Url) -> bool {
+pub fn is_allowed(url: &url::Url, extensions: bool) -> bool {
     match url.scheme() {
         "chrome" => ["newtab", "new-tab-page", "inspect"].contains(&url.host_str().unwrap_or_default()),
-        "chrome-untrusted" | "chrome-extension" => false,
+        "chrome-untrusted" => false,
+        "chrome-extension" => extensions,
         _ => true,
     }
 }
@@ -266,6 +272,7 @@ mod tests {
 
     #[test]
     fn what_counts_as_a_page() {
+        let config = BrowserConfig::default();
         for url in [
             "http://a.test/",
             "about:blank",
@@ -275,7 +282,7 @@ mod tests {
             "chrome-error://chromewebdata/",
             "",
         ] {
-            assert!(is_page(&info(url, "")), "{url}");
+            assert!(is_page(&info(url, ""), &config), "{url}");
         }
         for url in [
             "chrome://settings/",
@@ -283,10 +290,13 @@ mod tests {
             "chrome-extension://abc/p.html",
             "devtools://devtools/x.html",
         ] {
-            assert!(!is_page(&info(url, "")), "{url}");
+            assert!(!is_page(&info(url, ""), &config), "{url}");
         }
         let prerendered = TargetInfo { subtype: "prerender".into(), ..info("http://a.test/", "") };
         let worker = TargetInfo { r#type: "service_worker".into(), ..info("http://a.test/", "") };
-        assert!(!is_page(&prerendered) && !is_page(&worker));
+        assert!(!is_page(&prerendered, &config) && !is_page(&worker, &config));
+        let more = BrowserConfig { extensions: true, devtools_windows: true, all_pages: true, ..config };
+        let background = TargetInfo { r#type: "background_page".into(), ..info("chrome-extension://abc/p.html", "") };
+        assert!(is_page(&background, &more) && is_page(&info("devtools://devtools/x.html", ""), &more));
     }
 }

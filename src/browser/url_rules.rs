@@ -14,20 +14,15 @@ const INVALID_PARAMETERS: i64 = -32602;
 
 /// Makes a session (of a page, frame or worker) obey the lists. Does nothing without lists.
 pub async fn apply(session: &Session, policy: &UrlPolicy) -> Result<(), CdpError> {
-    apply_patterns(session, policy.blocked(), policy.allowed()).await
-}
-
-/// [`apply`] for lists of patterns as they are.
-pub async fn apply_patterns(session: &Session, blocked: &[String], allowed: &[String]) -> Result<(), CdpError> {
     const METHOD: &str = "Network.emulateNetworkConditionsByRule";
-    if blocked.is_empty() && allowed.is_empty() {
+    if !policy.is_active() {
         return Ok(());
     }
     let _: Value = session.call("Network.enable", json!({})).await?;
-    let rules = rules(blocked, allowed);
+    let rules = rules(policy.blocked(), policy.allowed());
     match session.call::<Value>(METHOD, json!({"matchedNetworkConditions": rules})).await {
         // Older ones have one switch for all rules; a block list is the same either way.
-        Err(CdpError::Protocol { code: INVALID_PARAMETERS, .. }) if allowed.is_empty() => {
+        Err(CdpError::Protocol { code: INVALID_PARAMETERS, .. }) if policy.allowed().is_empty() => {
             let params = json!({"offline": true, "matchedNetworkConditions": rules});
             session.call::<Value>(METHOD, params).await.map(drop)
         }
@@ -111,7 +106,8 @@ mod tests {
             }
             seen
         });
-        apply_patterns(&session, &["http://a.test/*".into()], &[]).await.unwrap();
+        let policy = UrlPolicy::new(&["http://a.test/*".into()], &[]).unwrap();
+        apply(&session, &policy).await.unwrap();
         assert_eq!(browser.await.unwrap(), [false, false, true]);
     }
 }

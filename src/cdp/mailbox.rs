@@ -80,6 +80,11 @@ impl Subscription {
         }
     }
 
+    /// An event that has already arrived.
+    pub fn try_next(&mut self) -> Option<Event> {
+        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner).events.pop_front()
+    }
+
     /// How many events were lost because they were not taken in time.
     pub fn lost(&self) -> u64 {
         self.0.queue.lock().unwrap_or_else(PoisonError::into_inner).lost

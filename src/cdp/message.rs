@@ -63,7 +63,7 @@ pub fn decode<T: DeserializeOwned>(json: &str) -> Result<T, serde_json::Error> {
 }
 
 /// Replaces `\uD800`–`\uDFFF` escapes that have no partner; `None` if there are none.
-fn repair_surrogates(json: &str) -> Option<String> {
+pub fn repair_surrogates(json: &str) -> Option<String> {
     let bytes = json.as_bytes();
     let unit = |at: usize| {
         (bytes.get(at) == Some(&b'\\') && bytes.get(at + 1) == Some(&b'u'))

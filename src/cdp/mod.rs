@@ -17,5 +17,5 @@ pub use chromiumoxide_cdp::cdp::browser_protocol as protocol;
 pub use connection::Connection;
 pub use error::CdpError;
 pub use mailbox::Subscription;
-pub use message::{Event, decode};
+pub use message::{Event, decode, repair_surrogates};
 pub use session::Session;

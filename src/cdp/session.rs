@@ -33,6 +33,11 @@ impl Session {
         Session { connection: self.connection.clone(), id: Some(id.into()) }
     }
 
+    /// Its id; `None` for the browser's own.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
     /// The connection below.
     pub fn connection(&self) -> &Arc<Connection> {
         &self.connection

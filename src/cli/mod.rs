@@ -3,6 +3,7 @@
 //! Without a command this is an MCP server with the original's flags; those are parsed by `config`, since their grammar
 //! is not clap's. stdout carries data only.
 
+mod doctor;
 mod help;
 mod output;
 mod progress;
@@ -39,9 +40,11 @@ pub fn run(arguments: Vec<String>) -> ExitCode {
     };
     match rest.first().map(String::as_str) {
         Some("trace") => trace::run(trace::Command::parse_from(&arguments[1..]), &output),
+        // Its own help is the server's: they have the same options.
+        Some("doctor") if !is_help(rest) => doctor::run(&rest[1..], &output),
         Some("notices") => print(&output, &crate::devtools::blobs::THIRD_PARTY_NOTICES.join("\n\n")),
         Some("reference") => reference::run(rest.get(1).map(String::as_str), &output),
-        _ if rest.iter().any(|a| a == "--help" || a == "-h") => print(&output, &help::text()),
+        _ if is_help(rest) => print(&output, &help::text(output::width(&output))),
         _ if rest.iter().any(|a| a == "--version" || a == "-V") => {
             if rest.iter().any(|a| a == "--verbose") {
                 print(&output, &version::verbose())
@@ -51,6 +54,10 @@ pub fn run(arguments: Vec<String>) -> ExitCode {
         }
         _ => serve::run(rest.to_vec(), output),
     }
+}
+
+fn is_help(arguments: &[String]) -> bool {
+    arguments.iter().any(|a| a == "--help" || a == "-h")
 }
 
 /// Prints an error with its hint to stderr.

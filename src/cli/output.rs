@@ -26,6 +26,23 @@ pub fn claim() -> std::io::Result<File> {
     Ok(File::from(std::io::stdout().as_handle().try_clone_to_owned()?))
 }
 
+/// Columns of the terminal that data goes to; 80 where it is none or does not tell.
+pub fn width(output: &File) -> usize {
+    const USUAL: usize = 80;
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsRawFd;
+        // SAFETY: an all-zero winsize is valid; ioctl writes only into it and fails for what is no terminal.
+        let mut size: libc::winsize = unsafe { std::mem::zeroed() };
+        let known = unsafe { libc::ioctl(output.as_raw_fd(), libc::TIOCGWINSZ, &raw mut size) } == 0;
+        if known && size.ws_col > 0 {
+            return size.ws_col.into();
+        }
+    }
+    let _ = output;
+    USUAL
+}
+
 /// Writes data with a final line break. A reader that has gone is not an error.
 pub fn print(mut output: &File, text: &str) -> ExitCode {
     match writeln!(output, "{}", text.trim_end_matches('\n')).and_then(|()| output.flush()) {

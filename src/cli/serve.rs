@@ -4,15 +4,15 @@ use std::fs::{File, OpenOptions};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::config::{self, Config};
+use crate::config::Config;
 
 /// Threads of the server's own work. Isolates and readers have threads of their own.
 const WORKERS: usize = 2;
 
 /// Serves until the client goes away.
 pub fn run(arguments: Vec<String>, output: File) -> ExitCode {
-    let parsed = match config::parse(arguments) {
-        Ok(parsed) => parsed,
+    let (config, parsed) = match Config::load(arguments) {
+        Ok(loaded) => loaded,
         Err(error) => {
             eprintln!("{error}");
             return ExitCode::FAILURE;
@@ -21,7 +21,6 @@ pub fn run(arguments: Vec<String>, output: File) -> ExitCode {
     if !parsed.unknown.is_empty() {
         eprintln!("Unknown arguments: {}", parsed.unknown.join(","));
     }
-    let config = Config::from_parsed(&parsed);
     let log = match config.log_file.as_deref().map(|path| OpenOptions::new().create(true).append(true).open(path)) {
         Some(Err(error)) => {
             let path = config.log_file.as_deref().unwrap_or(std::path::Path::new("")).display();

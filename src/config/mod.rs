@@ -2,13 +2,16 @@
 //!
 //! Owns every option ([`options::OPTIONS`]). Must not know the browser or MCP.
 
+mod file;
 pub mod options;
 mod parse;
 pub mod urls;
+mod values;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use parse::{ParseError, Parsed, parse};
+pub use parse::{ParseError, Parsed, load, parse};
 pub use urls::UrlPolicy;
 
 /// A release channel of Chrome.
@@ -34,6 +37,11 @@ impl Channel {
             Channel::Dev => "dev",
             Channel::Canary => "canary",
         }
+    }
+
+    /// The channel of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Channel::Stable, Channel::Beta, Channel::Dev, Channel::Canary].into_iter().find(|c| c.name() == name)
     }
 }
 
@@ -169,33 +177,81 @@ pub struct Config {
 }
 
 /// Longest snapshot unless `--snapshotBudget` says otherwise, in characters.
-const SNAPSHOT_BUDGET: u64 = 60_000;
+const SNAPSHOT_BUDGET: usize = 60_000;
+
+impl BrowserConfig {
+    /// The folder of the launched browser's profile, which need not exist; `None` for a temporary one. The default is
+    /// the original's, so that logins survive a change of server.
+    pub fn profile_folder(&self) -> Option<PathBuf> {
+        if self.isolated || self.user_data_dir.is_some() {
+            return self.user_data_dir.clone();
+        }
+        let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
+        let folder = if self.via_cli { "chrome-devtools-mcp-cli" } else { "chrome-devtools-mcp" };
+        let profile = match self.channel {
+            None | Some(Channel::Stable) => "chrome-profile".to_owned(),
+            Some(channel) => format!("chrome-profile-{}", channel.name()),
+        };
+        Some(PathBuf::from(home).join(".cache").join(folder).join(profile))
+    }
+
+    fn from_parsed(parsed: &Parsed, via_cli: bool) -> Self {
+        let off = |name: &str| parsed.bool(name).unwrap_or(false);
+        let user_data_dir = parsed.text("userDataDir").map(absolute);
+        let channel = parsed.text("channel").and_then(Channel::from_name);
+        let connect = connect(parsed, user_data_dir.as_ref(), channel);
+        // A command line gets a browser of its own unless it was told which one.
+        let own = via_cli && connect.is_none();
+        BrowserConfig {
+            isolated: parsed.bool("isolated").unwrap_or(own && user_data_dir.is_none()),
+            extensions: parsed.bool("categoryExtensions").unwrap_or(own),
+            connect,
+            headless: parsed.bool("headless").unwrap_or(via_cli),
+            executable: parsed.text("executablePath").map(str::to_owned),
+            channel,
+            user_data_dir,
+            proxy_server: parsed.text("proxyServer").map(str::to_owned),
+            viewport: parsed.text("viewport").and_then(values::size),
+            accept_insecure_certs: off("acceptInsecureCerts"),
+            arguments: parsed.list("chromeArg").to_vec(),
+            ignored_arguments: parsed.list("ignoreDefaultChromeArg").to_vec(),
+            devtools_windows: off("experimentalDevtools"),
+            all_pages: off("experimentalIncludeAllPages"),
+            via_cli,
+            urls: parsed.urls().clone(),
+        }
+    }
+}
+
+/// The most exact way to a running browser that was given.
+fn connect(parsed: &Parsed, user_data_dir: Option<&PathBuf>, channel: Option<Channel>) -> Option<Connect> {
+    if let Some(endpoint) = parsed.text("wsEndpoint") {
+        let headers = parsed.text("wsHeaders").and_then(|text| values::headers(text).ok()).unwrap_or_default();
+        return Some(Connect::WebSocket { endpoint: endpoint.to_owned(), headers });
+    }
+    if let Some(url) = parsed.text("browserUrl") {
+        return Some(Connect::Http { url: url.to_owned() });
+    }
+    let automatic = parsed.bool("autoConnect") == Some(true);
+    automatic.then(|| Connect::Auto { user_data_dir: user_data_dir.cloned(), channel: channel.unwrap_or_default() })
+}
 
 impl Config {
+    /// Reads the command line, the config file and the environment of this process.
+    pub fn load(arguments: impl IntoIterator<Item = String>) -> Result<(Self, Parsed), ParseError> {
+        let parsed = load(arguments, &|name: &str| -> Option<OsString> { std::env::var_os(name) })?;
+        Ok((Config::from_parsed(&parsed), parsed))
+    }
+
     /// Gives the parsed options their meaning here: defaults, absolute paths, the machine's memory.
     pub fn from_parsed(parsed: &Parsed) -> Self {
         let on = |name: &str| parsed.bool(name).unwrap_or(true);
         let off = |name: &str| parsed.bool(name).unwrap_or(false);
-        let small = |name: &str| parsed.number(name).and_then(|n| u32::try_from(n).ok());
+        let small = |name: &str| parsed.number(name).map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        let via_cli = off("viaCli");
+        let browser = BrowserConfig::from_parsed(parsed, via_cli);
+        let filesystem_roots: Vec<PathBuf> = parsed.list("filesystemRoot").iter().map(|p| absolute(p)).collect();
         Config {
-            browser: BrowserConfig {
-                connect: None,
-                headless: off("headless"),
-                executable: parsed.text("executablePath").map(str::to_owned),
-                channel: None,
-                isolated: off("isolated"),
-                user_data_dir: parsed.text("userDataDir").map(absolute),
-                proxy_server: parsed.text("proxyServer").map(str::to_owned),
-                viewport: None,
-                accept_insecure_certs: off("acceptInsecureCerts"),
-                arguments: parsed.list("chromeArg").to_vec(),
-                ignored_arguments: parsed.list("ignoreDefaultChromeArg").to_vec(),
-                extensions: off("categoryExtensions"),
-                devtools_windows: off("experimentalDevtools"),
-                all_pages: off("experimentalIncludeAllPages"),
-                via_cli: off("viaCli"),
-                urls: UrlPolicy::default(),
-            },
             category_input: on("categoryInput"),
             category_navigation: on("categoryNavigation"),
             category_emulation: on("categoryEmulation"),
@@ -203,7 +259,7 @@ impl Config {
             category_network: on("categoryNetwork"),
             category_debugging: on("categoryDebugging"),
             category_memory: on("categoryMemory"),
-            category_extensions: off("categoryExtensions"),
+            category_extensions: browser.extensions,
             category_third_party: off("categoryExperimentalThirdParty"),
             category_webmcp: off("categoryExperimentalWebmcp"),
             category_pwa: off("categoryPwa"),
@@ -212,12 +268,12 @@ impl Config {
             javascript_evaluation: on("javascriptEvaluation"),
             file_navigations: on("fileNavigations"),
             devtools_comments: off("devtoolsComments"),
-            memory_debugging: off("memoryDebugging"),
+            memory_debugging: parsed.bool("memoryDebugging").unwrap_or(via_cli),
             slim: off("slim"),
             page_id_routing: on("pageIdRouting"),
-            structured_content: off("experimentalStructuredContent"),
+            structured_content: parsed.bool("experimentalStructuredContent").unwrap_or(via_cli),
             screenshot_format: parsed.text("screenshotFormat").unwrap_or("png").to_owned(),
-            screenshot_quality: parsed.number("screenshotQuality").and_then(|n| u8::try_from(n).ok()),
+            screenshot_quality: small("screenshotQuality").and_then(|n| u8::try_from(n).ok()),
             screenshot_max_width: small("screenshotMaxWidth"),
             screenshot_max_height: small("screenshotMaxHeight"),
             experimental_screencast: off("experimentalScreencast"),
@@ -227,15 +283,20 @@ impl Config {
             performance_crux: on("performanceCrux"),
             source_maps: on("sourceMaps"),
             trace_legend: on("traceLegend"),
-            snapshot_budget: parsed.number("snapshotBudget").unwrap_or(SNAPSHOT_BUDGET) as usize,
+            snapshot_budget: parsed
+                .number("snapshotBudget")
+                .map_or(SNAPSHOT_BUDGET, |n| usize::try_from(n).unwrap_or(usize::MAX)),
             mark_page_content: off("markPageContent"),
-            filesystem_roots: parsed.list("filesystemRoot").iter().map(|p| absolute(p)).collect(),
-            allow_unrestricted_paths: off("allowUnrestrictedPaths"),
-            engine_heap_limit: parsed
-                .number("engineHeapLimit")
-                .map_or_else(default_heap_limit, |mb| (mb as usize).saturating_mul(1024 * 1024)),
+            allow_unrestricted_paths: parsed
+                .bool("allowUnrestrictedPaths")
+                .unwrap_or(via_cli && filesystem_roots.is_empty()),
+            filesystem_roots,
+            engine_heap_limit: parsed.number("engineHeapLimit").map_or_else(default_heap_limit, |mb| {
+                usize::try_from(mb).unwrap_or(usize::MAX).saturating_mul(1024 * 1024)
+            }),
             log_file: parsed.text("logFile").map(absolute),
-            via_cli: off("viaCli"),
+            via_cli,
+            browser,
         }
     }
 }
@@ -264,4 +325,92 @@ fn physical_memory() -> Option<u64> {
 #[cfg(not(unix))]
 fn physical_memory() -> Option<u64> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(line: &str) -> Config {
+        Config::from_parsed(&parse(line.split_whitespace().map(str::to_owned)).unwrap())
+    }
+
+    #[test]
+    fn the_most_exact_connection_wins() {
+        let ws = config("--wsEndpoint ws://a/b --wsHeaders {\"A\":\"b\"} --autoConnect").browser.connect;
+        let headers = vec![("A".to_owned(), "b".to_owned())];
+        assert_eq!(ws, Some(Connect::WebSocket { endpoint: "ws://a/b".into(), headers }));
+        let http = config("--browserUrl http://a:1 --autoConnect").browser.connect;
+        assert_eq!(http, Some(Connect::Http { url: "http://a:1".into() }));
+        let auto = |user_data_dir, channel| Some(Connect::Auto { user_data_dir, channel });
+        assert_eq!(config("--autoConnect").browser.connect, auto(None, Channel::Stable));
+        assert_eq!(config("--autoConnect --channel beta").browser.connect, auto(None, Channel::Beta));
+        let folder = Some(PathBuf::from("/x/y"));
+        assert_eq!(config("--autoConnect --userDataDir /x/y").browser.connect, auto(folder, Channel::Stable));
+        assert_eq!(config("--no-autoConnect --wsEndpoint= --browserUrl=").browser.connect, None);
+    }
+
+    #[test]
+    fn every_setting_of_the_browser_arrives() {
+        let browser = config(
+            "--channel dev --proxyServer p:1 --viewport 800x600 --acceptInsecureCerts --chromeArg=--a \
+             --ignoreDefaultChromeArg=--b --categoryExtensions --experimentalDevtools --experimentalIncludeAllPages \
+             --blockedUrlPattern http://a/* --userDataDir rel",
+        )
+        .browser;
+        assert_eq!((browser.channel, browser.viewport), (Some(Channel::Dev), Some((800, 600))));
+        assert_eq!(browser.proxy_server.as_deref(), Some("p:1"));
+        assert!(browser.accept_insecure_certs && browser.extensions && browser.devtools_windows && browser.all_pages);
+        assert_eq!(
+            (&browser.arguments[..], &browser.ignored_arguments[..]),
+            (&["--a".into()][..], &["--b".into()][..])
+        );
+        assert_eq!(browser.urls.blocked(), ["http://a/*"]);
+        assert!(browser.user_data_dir.is_some_and(|d| d.is_absolute() && d.ends_with("rel")));
+        let browser = config("-e /bin/x").browser;
+        assert_eq!((browser.executable.as_deref(), browser.channel), (Some("/bin/x"), None));
+    }
+
+    #[test]
+    fn every_setting_of_the_tools_arrives() {
+        let plain = config("");
+        assert_eq!((plain.snapshot_budget, plain.screenshot_format.as_str()), (60_000, "png"));
+        assert!(plain.category_input && plain.category_memory && plain.javascript_evaluation && plain.source_maps);
+        assert!(!plain.category_extensions && !plain.slim && !plain.structured_content && !plain.mark_page_content);
+        let given = config(
+            "--no-category-input --snapshotBudget 0 --markPageContent --screenshotFormat webp --screenshotQuality 0 \
+             --screenshotMaxWidth 5 --screenshotMaxHeight 6 --screencastFps 7 --engineHeapLimit 2 --slim",
+        );
+        assert!(!given.category_input && given.mark_page_content && given.slim);
+        assert_eq!((given.snapshot_budget, given.engine_heap_limit), (0, 2 << 20));
+        assert_eq!((given.screenshot_format.as_str(), given.screenshot_quality), ("webp", Some(0)));
+        assert_eq!((given.screenshot_max_width, given.screenshot_max_height), (Some(5), Some(6)));
+        assert_eq!(given.screencast_fps, Some(7));
+    }
+
+    #[test]
+    fn a_command_line_has_defaults_of_its_own() {
+        let plain = config("--viaCli");
+        assert!(plain.browser.headless && plain.memory_debugging && plain.structured_content);
+        assert!(plain.browser.isolated && plain.category_extensions && plain.allow_unrestricted_paths);
+        let given = config("--viaCli --no-headless --workspace /x --userDataDir /y --no-categoryExtensions");
+        assert!(!given.browser.headless && !given.browser.isolated && !given.allow_unrestricted_paths);
+        assert!(!given.category_extensions && given.filesystem_roots == [PathBuf::from("/x")]);
+        let attached = config("--viaCli --autoConnect");
+        assert!(!attached.browser.isolated && !attached.category_extensions && attached.allow_unrestricted_paths);
+        assert!(!config("--viaCli --no-allowUnrestrictedPaths").allow_unrestricted_paths);
+        assert!(!config("--viaCli --no-isolated").browser.isolated);
+    }
+
+    #[test]
+    fn profiles_are_the_originals() {
+        let folder = |line: &str| config(line).browser.profile_folder();
+        assert_eq!(folder("--isolated"), None);
+        assert_eq!(folder("--userDataDir /x/y"), Some("/x/y".into()));
+        let ends = |line: &str, end: &str| assert!(folder(line).is_some_and(|f| f.ends_with(end)), "{line}");
+        ends("", ".cache/chrome-devtools-mcp/chrome-profile");
+        ends("--channel stable", ".cache/chrome-devtools-mcp/chrome-profile");
+        ends("--channel beta", ".cache/chrome-devtools-mcp/chrome-profile-beta");
+        ends("--viaCli --no-isolated", ".cache/chrome-devtools-mcp-cli/chrome-profile");
+    }
 }

@@ -1,6 +1,7 @@
 //! Every option of the server as data: the parser, `--help`, the reference page and the config keys all come from here.
 //!
-//! Names, aliases and defaults are those of chrome-devtools-mcp 1.11.0 unless an option is marked as ours.
+//! Names, aliases, defaults and which options exclude each other are those of chrome-devtools-mcp 1.11.0 unless an
+//! option is marked as ours.
 
 /// What values an option takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,10 +10,70 @@ pub enum Kind {
     Bool,
     /// One text.
     Text,
-    /// A whole number above 0.
-    Number,
-    /// May be repeated, and takes several values at once.
+    /// An `http:` or `https:` address; an empty one counts as not given.
+    HttpUrl,
+    /// A `ws:` or `wss:` address; an empty one counts as not given.
+    WebSocketUrl,
+    /// HTTP headers as one JSON object; an empty text counts as not given.
+    Headers,
+    /// `<width>x<height>`, both above 0.
+    Size,
+    /// One of these.
+    Choice(&'static [&'static str]),
+    /// A whole number within these bounds.
+    Integer { min: u64, max: u64 },
+    /// Texts: may be repeated, and takes several values at once.
     List,
+    /// URLPatterns: like [`Kind::List`], and each is checked.
+    Patterns,
+}
+
+impl Kind {
+    /// How many values one use of the option takes.
+    pub fn takes_several(self) -> bool {
+        matches!(self, Kind::List | Kind::Patterns)
+    }
+
+    /// The placeholder of its value in the help; empty for those without.
+    pub fn placeholder(self) -> String {
+        match self {
+            Kind::Bool => String::new(),
+            Kind::Text => "<text>".into(),
+            Kind::HttpUrl | Kind::WebSocketUrl => "<url>".into(),
+            Kind::Headers => "<json>".into(),
+            Kind::Size => "<width>x<height>".into(),
+            Kind::Choice(choices) => format!("<{}>", choices.join("|")),
+            Kind::Integer { .. } => "<number>".into(),
+            Kind::List => "<value>...".into(),
+            Kind::Patterns => "<pattern>...".into(),
+        }
+    }
+
+    /// In words, for the reference.
+    pub fn describe(self) -> String {
+        match self {
+            Kind::Bool => "boolean".into(),
+            Kind::Text => "text".into(),
+            Kind::HttpUrl => "URL (http, https)".into(),
+            Kind::WebSocketUrl => "URL (ws, wss)".into(),
+            Kind::Headers => "JSON object".into(),
+            Kind::Size => "width x height".into(),
+            Kind::Choice(choices) => choices.join(", "),
+            Kind::Integer { min, max } => format!("number {}", range(min, max)),
+            Kind::List => "list".into(),
+            Kind::Patterns => "list of URL patterns".into(),
+        }
+    }
+}
+
+/// Bounds in words.
+pub fn range(min: u64, max: u64) -> String {
+    match (min, max) {
+        (0, u64::MAX) => "of 0 or more".into(),
+        (1, u64::MAX) => "above 0".into(),
+        (min, u64::MAX) => format!("of {min} or more"),
+        (min, max) => format!("from {min} to {max}"),
+    }
 }
 
 /// Whether an option does something here.
@@ -22,6 +83,8 @@ pub enum Status {
     Works,
     /// Works, and exists only here.
     Ours,
+    /// Accepted; what it controls is not here yet, and the help says so.
+    Planned,
     /// Accepted so that configurations keep working; means nothing here (telemetry, update check).
     NoEffect,
 }
@@ -41,232 +104,320 @@ pub struct OptionSpec {
     pub default: &'static str,
     /// Heading in the help.
     pub group: &'static str,
+    /// Not in the help; the reference has it.
+    pub hidden: bool,
     /// Its state here.
     pub status: Status,
     /// What it does.
     pub doc: &'static str,
 }
 
-const NONE: &[&str] = &[];
+const BROWSER: &str = "Browser";
+const TOOLS: &str = "Tools";
+const OUTPUT: &str = "Output";
+const PROCESS: &str = "Process";
+
+impl OptionSpec {
+    const fn new(name: &'static str, kind: Kind, group: &'static str, doc: &'static str) -> Self {
+        let default = if matches!(kind, Kind::Bool) { "false" } else { "none" };
+        OptionSpec { name, aliases: &[], short: None, kind, default, group, hidden: false, status: Status::Works, doc }
+    }
+
+    const fn bool(name: &'static str, group: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Bool, group, doc)
+    }
+
+    const fn text(name: &'static str, group: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Text, group, doc)
+    }
+
+    const fn list(name: &'static str, group: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::List, group, doc)
+    }
+
+    const fn integer(name: &'static str, min: u64, max: u64, group: &'static str, doc: &'static str) -> Self {
+        Self::new(name, Kind::Integer { min, max }, group, doc)
+    }
+
+    const fn choice(
+        name: &'static str,
+        choices: &'static [&'static str],
+        group: &'static str,
+        doc: &'static str,
+    ) -> Self {
+        Self::new(name, Kind::Choice(choices), group, doc)
+    }
+
+    const fn default(mut self, default: &'static str) -> Self {
+        self.default = default;
+        self
+    }
+
+    /// On unless it is turned off.
+    const fn on(self) -> Self {
+        self.default("true")
+    }
+
+    const fn alias(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    const fn short(mut self, letter: char) -> Self {
+        self.short = Some(letter);
+        self
+    }
+
+    const fn hidden(mut self) -> Self {
+        self.hidden = true;
+        self
+    }
+
+    const fn status(mut self, status: Status) -> Self {
+        self.status = status;
+        self
+    }
+
+    const fn planned(self) -> Self {
+        self.status(Status::Planned)
+    }
+
+    const fn ours(self) -> Self {
+        self.status(Status::Ours)
+    }
+
+    const fn no_effect(self) -> Self {
+        self.hidden().status(Status::NoEffect)
+    }
+}
+
+const ANY: u64 = u64::MAX;
 
 /// The table, in the order of the help.
 pub const OPTIONS: &[OptionSpec] = &[
-    OptionSpec {
-        name: "headless",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "false; true where there is no display",
-        group: "Browser",
-        status: Status::Works,
-        doc: "Run Chrome without a window.",
-    },
-    OptionSpec {
-        name: "executablePath",
-        aliases: NONE,
-        short: Some('e'),
-        kind: Kind::Text,
-        default: "an installed Chrome, else Chromium",
-        group: "Browser",
-        status: Status::Works,
-        doc: "The browser to launch.",
-    },
-    OptionSpec {
-        name: "isolated",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "false",
-        group: "Browser",
-        status: Status::Works,
-        doc: "Use a temporary profile that is deleted afterwards.",
-    },
-    OptionSpec {
-        name: "userDataDir",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Text,
-        default: "chrome-devtools-mcp/chrome-profile in the user's cache folder",
-        group: "Browser",
-        status: Status::Works,
-        doc: "The profile folder.",
-    },
-    OptionSpec {
-        name: "chromeArg",
-        aliases: NONE,
-        short: None,
-        kind: Kind::List,
-        default: "none",
-        group: "Browser",
-        status: Status::Works,
-        doc: "More arguments for Chrome; write --chrome-arg=--flag.",
-    },
-    OptionSpec {
-        name: "ignoreDefaultChromeArg",
-        aliases: NONE,
-        short: None,
-        kind: Kind::List,
-        default: "none",
-        group: "Browser",
-        status: Status::Works,
-        doc: "Default arguments for Chrome that are left out, by exact text.",
-    },
-    OptionSpec {
-        name: "categoryNavigation",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "true",
-        group: "Tools",
-        status: Status::Works,
-        doc: "Offer the tools for pages and navigation.",
-    },
-    OptionSpec {
-        name: "javascriptEvaluation",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "true",
-        group: "Tools",
-        status: Status::Works,
-        doc: "Allow javascript:, data: and vbscript: addresses.",
-    },
-    OptionSpec {
-        name: "fileNavigations",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "true",
-        group: "Tools",
-        status: Status::Works,
-        doc: "Allow file: addresses.",
-    },
-    OptionSpec {
-        name: "categoryPerformance",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "true",
-        group: "Tools",
-        status: Status::Works,
-        doc: "Offer the performance tools.",
-    },
-    OptionSpec {
-        name: "pageIdRouting",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "true",
-        group: "Tools",
-        status: Status::Works,
-        doc: "Page tools take a pageId. It is optional: without it they use the page this client has selected.",
-    },
-    OptionSpec {
-        name: "experimentalStructuredContent",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "false",
-        group: "Output",
-        status: Status::Works,
-        doc: "Add structuredContent to every result.",
-    },
-    OptionSpec {
-        name: "traceLegend",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "true",
-        group: "Output",
-        status: Status::Ours,
-        doc: "End each trace summary with the 5 kB explanation of how call trees and requests are written. Turn it off for clients that know it.",
-    },
-    OptionSpec {
-        name: "filesystemRoot",
-        aliases: &["workspace"],
-        short: None,
-        kind: Kind::List,
-        default: "the client's roots, else the working directory; always the temporary directory",
-        group: "Process",
-        status: Status::Works,
-        doc: "Directories that file tools may read and write.",
-    },
-    OptionSpec {
-        name: "allowUnrestrictedPaths",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "false",
-        group: "Process",
-        status: Status::Works,
-        doc: "Check no paths while the client has announced no roots. Prefer --workspace=/.",
-    },
-    OptionSpec {
-        name: "engineHeapLimit",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Number,
-        default: "three quarters of the machine's memory",
-        group: "Process",
-        status: Status::Ours,
-        doc: "Limit in MB of the JavaScript heap of one analysis (one trace, one heap snapshot).",
-    },
-    OptionSpec {
-        name: "logFile",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Text,
-        default: "none",
-        group: "Process",
-        status: Status::Works,
-        doc: "Append a debug log to this file. RUST_LOG selects what is logged.",
-    },
-    OptionSpec {
-        name: "usageStatistics",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "false",
-        group: "Process",
-        status: Status::NoEffect,
-        doc: "Nothing is ever sent.",
-    },
-    OptionSpec {
-        name: "clearcutEndpoint",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Text,
-        default: "none",
-        group: "Process",
-        status: Status::NoEffect,
-        doc: "Nothing is ever sent.",
-    },
-    OptionSpec {
-        name: "clearcutForceFlushIntervalMs",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Text,
-        default: "none",
-        group: "Process",
-        status: Status::NoEffect,
-        doc: "Nothing is ever sent.",
-    },
-    OptionSpec {
-        name: "clearcutIncludePidHeader",
-        aliases: NONE,
-        short: None,
-        kind: Kind::Bool,
-        default: "false",
-        group: "Process",
-        status: Status::NoEffect,
-        doc: "Nothing is ever sent.",
-    },
+    OptionSpec::bool(
+        "autoConnect",
+        BROWSER,
+        "Attach to a running Chrome that has remote debugging switched on (chrome://inspect/#remote-debugging); userDataDir or channel say which.",
+    ),
+    OptionSpec::new(
+        "browserUrl",
+        Kind::HttpUrl,
+        BROWSER,
+        "Attach to the browser with this debugging address, for example http://127.0.0.1:9222.",
+    )
+    .short('u'),
+    OptionSpec::new(
+        "wsEndpoint",
+        Kind::WebSocketUrl,
+        BROWSER,
+        "Attach to the browser behind this WebSocket. Preferred to browserUrl when both are given.",
+    )
+    .short('w'),
+    OptionSpec::new(
+        "wsHeaders",
+        Kind::Headers,
+        BROWSER,
+        "Headers for connecting to wsEndpoint, for example '{\"Authorization\":\"Bearer ...\"}'.",
+    ),
+    OptionSpec::bool("headless", BROWSER, "Run Chrome without a window.")
+        .default("false; true where there is no display"),
+    OptionSpec::text("executablePath", BROWSER, "The browser to launch.")
+        .short('e')
+        .default("an installed Chrome, else Chromium"),
+    OptionSpec::bool("isolated", BROWSER, "Use a temporary profile that is deleted afterwards."),
+    OptionSpec::text(
+        "userDataDir",
+        BROWSER,
+        "The profile folder. With autoConnect: the profile of the running Chrome.",
+    )
+    .default("chrome-devtools-mcp/chrome-profile in the user's cache folder"),
+    OptionSpec::choice(
+        "channel",
+        &["canary", "dev", "beta", "stable"],
+        BROWSER,
+        "Which installed Chrome to launch. With autoConnect: which running Chrome to attach to.",
+    )
+    .default("stable"),
+    OptionSpec::text("proxyServer", BROWSER, "Proxy of the launched browser."),
+    OptionSpec::list("chromeArg", BROWSER, "More arguments for Chrome; write --chrome-arg=--flag."),
+    OptionSpec::list(
+        "ignoreDefaultChromeArg",
+        BROWSER,
+        "Default arguments for Chrome that are left out, by exact text.",
+    ),
+    OptionSpec::new(
+        "viewport",
+        Kind::Size,
+        BROWSER,
+        "Size of the first page of the launched browser, for example 1280x720.",
+    )
+    .default("the browser's"),
+    OptionSpec::bool("acceptInsecureCerts", BROWSER, "Ignore certificate errors in the launched browser."),
+    OptionSpec::new(
+        "blockedUrlPattern",
+        Kind::Patterns,
+        BROWSER,
+        "Addresses that neither pages nor the server may load, as URLPatterns: https://*.example.com/*.",
+    ),
+    OptionSpec::new(
+        "allowedUrlPattern",
+        Kind::Patterns,
+        BROWSER,
+        "The only addresses that pages and the server may load, as URLPatterns. Needs Chrome 149.",
+    )
+    .default("all"),
+    OptionSpec::bool(
+        "experimentalDevtools",
+        BROWSER,
+        "DevTools windows are pages too, and open with each tab of the launched browser.",
+    ),
+    OptionSpec::bool("experimentalIncludeAllPages", BROWSER, "Background pages and webviews are pages too."),
+    OptionSpec::bool("categoryInput", TOOLS, "Offer the tools that click, type and upload.").on(),
+    OptionSpec::bool("categoryNavigation", TOOLS, "Offer the tools for pages and navigation.").on(),
+    OptionSpec::bool("categoryEmulation", TOOLS, "Offer the tools that emulate devices and networks.").on(),
+    OptionSpec::bool("categoryPerformance", TOOLS, "Offer the performance tools.").on(),
+    OptionSpec::bool("categoryNetwork", TOOLS, "Offer the tools that list requests.").on().planned(),
+    OptionSpec::bool("categoryDebugging", TOOLS, "Offer the snapshot, script, screenshot and console tools.").on(),
+    OptionSpec::bool("categoryMemory", TOOLS, "Offer heap snapshots.").on().planned(),
+    OptionSpec::bool("memoryDebugging", TOOLS, "Offer the tools that analyse heap snapshots.")
+        .alias(&["experimentalMemory"])
+        .planned(),
+    OptionSpec::bool(
+        "categoryExtensions",
+        TOOLS,
+        "Offer the tools for extensions, and allow extensions in the launched browser.",
+    )
+    .planned(),
+    OptionSpec::bool(
+        "categoryExperimentalThirdParty",
+        TOOLS,
+        "Offer the developer tools that pages themselves provide.",
+    )
+    .planned(),
+    OptionSpec::bool("categoryExperimentalWebmcp", TOOLS, "Offer the WebMCP tools of pages.").planned(),
+    OptionSpec::bool("categoryPwa", TOOLS, "Offer the tools for installed web applications.").planned(),
+    OptionSpec::bool("experimentalVision", TOOLS, "Offer click_at, which takes coordinates."),
+    OptionSpec::bool("experimentalInteropTools", TOOLS, "Offer get_tab_id.").hidden(),
+    OptionSpec::bool("devtoolsComments", TOOLS, "Offer the tools for comments made in DevTools.").hidden().planned(),
+    OptionSpec::bool(
+        "javascriptEvaluation",
+        TOOLS,
+        "Allow evaluate_script, and javascript:, data: and vbscript: addresses.",
+    )
+    .on(),
+    OptionSpec::bool("fileNavigations", TOOLS, "Allow file: addresses.").on(),
+    OptionSpec::bool("slim", TOOLS, "Offer only navigate, evaluate and screenshot, with short answers."),
+    OptionSpec::bool(
+        "pageIdRouting",
+        TOOLS,
+        "Page tools take a pageId. It is optional: without it they use the page this client has selected.",
+    )
+    .on(),
+    OptionSpec::bool("experimentalStructuredContent", OUTPUT, "Add structuredContent to every result."),
+    OptionSpec::integer("snapshotBudget", 0, ANY, OUTPUT, "Longest page snapshot in characters; 0 for no limit.")
+        .default("60000")
+        .ours(),
+    OptionSpec::bool("markPageContent", OUTPUT, "Fence text that comes from pages, so that it is not taken for orders.")
+        .ours(),
+    OptionSpec::bool(
+        "traceLegend",
+        OUTPUT,
+        "End each trace summary with the 5 kB explanation of how call trees and requests are written. Turn it off for clients that know it.",
+    )
+    .on()
+    .ours(),
+    OptionSpec::choice(
+        "screenshotFormat",
+        &["jpeg", "png", "webp"],
+        OUTPUT,
+        "Format of screenshots for which the client names none.",
+    )
+    .default("png"),
+    OptionSpec::integer("screenshotQuality", 0, 100, OUTPUT, "Quality of jpeg and webp when the client names none.")
+        .default("the browser's"),
+    OptionSpec::integer("screenshotMaxWidth", 1, ANY, OUTPUT, "Scale wider screenshots down to this many pixels."),
+    OptionSpec::integer("screenshotMaxHeight", 1, ANY, OUTPUT, "Scale higher screenshots down to this many pixels."),
+    OptionSpec::bool("experimentalScreencast", OUTPUT, "Record screencasts with ffmpeg.").planned(),
+    OptionSpec::text("experimentalFfmpegPath", OUTPUT, "The ffmpeg for experimentalScreencast.")
+        .default("ffmpeg on PATH")
+        .planned(),
+    OptionSpec::integer("screencastFps", 1, ANY, OUTPUT, "Frames per second of screencasts.")
+        .alias(&["experimentalScreencastFps"])
+        .planned(),
+    OptionSpec::bool("redactNetworkHeaders", OUTPUT, "Hide the values of sensitive headers.").planned(),
+    OptionSpec::bool("performanceCrux", OUTPUT, "Add field data of the Chrome UX Report to performance results.")
+        .on()
+        .planned(),
+    OptionSpec::bool("sourceMaps", OUTPUT, "Use source maps for stacks and styles.").on().planned(),
+    OptionSpec::choice(
+        "experimentalDataFormat",
+        &["default", "toon", "gcf"],
+        OUTPUT,
+        "Another notation for the structured parts of answers.",
+    )
+    .default("default")
+    .hidden()
+    .planned(),
+    OptionSpec::bool("experimentalToonFormat", OUTPUT, "Old spelling of experimentalDataFormat=toon.").hidden().planned(),
+    OptionSpec::list("filesystemRoot", PROCESS, "Directories that file tools may read and write.")
+        .alias(&["workspace"])
+        .default("the client's roots, else the working directory; always the temporary directory"),
+    OptionSpec::bool(
+        "allowUnrestrictedPaths",
+        PROCESS,
+        "Check no paths while the client has announced no roots. Prefer --workspace=/.",
+    ),
+    OptionSpec::text("config", PROCESS, "Config file: one JSON object whose keys are these options' camelCase names.")
+        .default("cd4a/config.json in the user's config folder, if it exists"),
+    OptionSpec::integer(
+        "engineHeapLimit",
+        1,
+        ANY,
+        PROCESS,
+        "Limit in MB of the JavaScript heap of one analysis (one trace, one heap snapshot).",
+    )
+    .default("three quarters of the machine's memory")
+    .ours(),
+    OptionSpec::text("logFile", PROCESS, "Append a debug log to this file. RUST_LOG selects what is logged."),
+    OptionSpec::bool(
+        "viaCli",
+        PROCESS,
+        "Started by a command line of its own: other defaults for headless, isolated, memoryDebugging, paths and profiles.",
+    )
+    .hidden(),
+    OptionSpec::bool("usageStatistics", PROCESS, "Nothing is ever sent.").no_effect(),
+    OptionSpec::text("clearcutEndpoint", PROCESS, "Nothing is ever sent.").no_effect(),
+    OptionSpec::text("clearcutForceFlushIntervalMs", PROCESS, "Nothing is ever sent.").no_effect(),
+    OptionSpec::bool("clearcutIncludePidHeader", PROCESS, "Nothing is ever sent.").no_effect(),
 ];
 
-/// Finds an option by its name or alias in camelCase or kebab-case.
+/// Options of which at most one may be given. A boolean that is off does not count.
+pub const CONFLICTS: &[&[&str]] = &[
+    &["channel", "executablePath", "browserUrl", "wsEndpoint"],
+    &["userDataDir", "browserUrl", "wsEndpoint"],
+    &["userDataDir", "isolated"],
+    &["autoConnect", "isolated"],
+    &["autoConnect", "executablePath"],
+    &["blockedUrlPattern", "allowedUrlPattern"],
+    &["allowUnrestrictedPaths", "filesystemRoot"],
+    &["categoryPwa", "autoConnect"],
+    &["categoryPwa", "browserUrl", "wsEndpoint"],
+];
+
+/// Options that make sense only with another one.
+pub const IMPLICATIONS: &[(&str, &str)] =
+    &[("wsHeaders", "wsEndpoint"), ("experimentalFfmpegPath", "experimentalScreencast")];
+
+/// Finds an option by name, alias or letter, as it is written in a config file.
+pub fn find_key(key: &str) -> Option<&'static OptionSpec> {
+    let letter = Some(key).filter(|k| k.len() == 1).and_then(|k| k.chars().next());
+    OPTIONS.iter().find(|o| o.name == key || o.aliases.contains(&key) || (letter.is_some() && o.short == letter))
+}
+
+/// Finds an option by what follows `--`: camelCase or kebab-case.
 pub fn find(name: &str) -> Option<&'static OptionSpec> {
-    let camel = camel_case(name);
-    OPTIONS.iter().find(|o| o.name == camel || o.aliases.contains(&camel.as_str()))
+    find_key(&camel_case(name))
 }
 
 /// `user-data-dir` → `userDataDir`; camelCase stays.
@@ -307,18 +458,41 @@ mod tests {
         let mut seen = std::collections::HashSet::new();
         for option in OPTIONS {
             for name in std::iter::once(&option.name).chain(option.aliases) {
-                assert!(seen.insert(*name), "{name} is there twice");
+                assert!(seen.insert((*name).to_owned()), "{name} is there twice");
                 assert!(name.bytes().all(|b| b.is_ascii_alphanumeric()), "{name}");
                 assert_eq!(camel_case(&kebab_case(name)), *name);
             }
+            if let Some(letter) = option.short {
+                assert!(seen.insert(letter.to_string()), "{letter} is there twice");
+            }
             assert!(option.doc.ends_with('.') && option.doc.is_ascii(), "{}", option.name);
+            // Table cells of the reference.
+            assert!(!option.doc.contains('|') && !option.default.contains('|'), "{}", option.name);
         }
     }
 
     #[test]
-    fn names_are_found_in_both_spellings() {
-        assert_eq!(find("filesystem-root").map(|o| o.name), Some("filesystemRoot"));
-        assert_eq!(find("workspace").map(|o| o.name), Some("filesystemRoot"));
-        assert!(find("nothing").is_none());
+    fn rules_name_options() {
+        let named = CONFLICTS.iter().copied().flatten().copied().chain(IMPLICATIONS.iter().flat_map(|&(a, b)| [a, b]));
+        for name in named {
+            assert!(OPTIONS.iter().any(|o| o.name == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_every_spelling() {
+        for (name, expected) in [
+            ("filesystem-root", Some("filesystemRoot")),
+            ("workspace", Some("filesystemRoot")),
+            ("experimental-memory", Some("memoryDebugging")),
+            ("experimentalScreencastFps", Some("screencastFps")),
+            ("u", Some("browserUrl")),
+            ("nothing", None),
+            ("Headless", None),
+            ("", None),
+        ] {
+            assert_eq!(find(name).map(|o| o.name), expected, "{name}");
+        }
+        assert!(find_key("filesystem-root").is_none(), "config keys are camelCase only");
     }
 }

@@ -10,6 +10,10 @@ pub fn of(tool: &tools::Tool) -> Map<String, Value> {
     let mut annotations = Map::new();
     annotations.insert("readOnlyHint".into(), tool.read_only.into());
     annotations.insert("category".into(), tool.category.name().into());
+    if !tool.conditions.is_empty() {
+        let names: Vec<&str> = tool.conditions.iter().map(|c| c.name()).collect();
+        annotations.insert("conditions".into(), names.into());
+    }
     annotations
 }
 

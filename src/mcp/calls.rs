@@ -5,19 +5,23 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use devtools_engine::Progress;
 use futures_util::FutureExt;
 use rmcp::model::{CallToolResult, ContentBlock, ProgressNotificationParam};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
 use super::session::Session;
+use crate::config::Config;
+use crate::files::PathPolicy;
 use crate::report::{Failure, Report};
 use crate::tools::schema::PathUse;
-use crate::tools::{Arguments, Context, Tool, validate};
+use crate::tools::{Arguments, Context, Handler, Tool, validate};
 
 /// Runs a tool. Whatever happens, the client gets a result.
 pub async fn run(
@@ -38,14 +42,22 @@ pub async fn run(
         }
         None => (None, None),
     };
-    let context = Context { session: session.clone(), cancel: request.ct.clone(), progress };
     let mut report = Report::default();
     let outcome = contain_panics(tool.name, async {
+        let work = async {
+            let roots_matter = super::server::has_roots(&request.peer) && names_files(tool, &arguments);
+            let paths = session.path_policy(roots_matter).await;
+            let arguments = check_paths(tool, arguments, &paths)?;
+            let context = Context { session: session.clone(), cancel: request.ct.clone(), progress, paths };
+            match &tool.handler {
+                Handler::Plain(handler) | Handler::IgnoresPage(handler) => {
+                    handler(&context, &arguments, &mut report).await
+                }
+                Handler::Page(on_page) => on_page.run(tool, context, &arguments, &mut report).await,
+            }
+        };
         tokio::select! {
-            outcome = async {
-                let arguments = check_paths(tool, arguments, session, &request.peer).await?;
-                (tool.handler)(&context, &arguments, &mut report).await
-            } => outcome,
+            outcome = work => outcome,
             // Whatever the handler is waiting for ends with its future; nobody reads the answer.
             () = request.ct.cancelled() => Err(Failure::new("the call was cancelled", "call again to start over")),
         }
@@ -54,12 +66,11 @@ pub async fn run(
     if let Err(failure) = outcome {
         report.fail(failure);
     }
-    drop(context);
     // No progress after the answer.
     if let Some(task) = forwarding {
         let _ = tokio::time::timeout(PROGRESS_INTERVAL, task).await;
     }
-    render(&report, session.config.structured_content)
+    render(&report, &session.config)
 }
 
 /// A panic in a handler would leave the client without any answer (rmcp does not catch it); it becomes a failure.
@@ -75,36 +86,50 @@ async fn contain_panics(tool: &str, work: impl Future<Output = Result<(), Failur
     })
 }
 
-fn render(report: &Report, structured: bool) -> CallToolResult {
-    let content = vec![ContentBlock::text(report.text())];
+fn render(report: &Report, config: &Config) -> CallToolResult {
+    let text = if config.slim { report.slim_text() } else { report.text() };
+    let mut content = vec![ContentBlock::text(text.clone())];
+    if !config.slim {
+        let images = report.images().iter();
+        content.extend(images.map(|i| ContentBlock::image(STANDARD.encode(&i.bytes), i.mime.clone())));
+    }
     let mut result = if report.is_error() { CallToolResult::error(content) } else { CallToolResult::success(content) };
     // Present only on failure, as in the original.
     if !report.is_error() {
         result.is_error = None;
     }
-    if structured {
-        result.structured_content = Some(report.structured());
+    if config.structured_content {
+        let slim = || json!({"type": "text", "text": text});
+        result.structured_content = Some(if config.slim { slim() } else { report.structured() });
     }
     result
 }
 
+fn names_files(tool: &Tool, arguments: &Map<String, Value>) -> bool {
+    tool.params.iter().any(|param| param.path == PathUse::File && arguments.contains_key(param.name))
+}
+
 /// Checks the arguments that name files and replaces them by where they really are; blank ones count as not given.
-async fn check_paths(
-    tool: &Tool,
-    mut arguments: Map<String, Value>,
-    session: &Session,
-    peer: &Peer<RoleServer>,
-) -> Result<Arguments, Failure> {
-    let params: Vec<&str> = tool.params.iter().filter(|p| p.path == PathUse::File).map(|p| p.name).collect();
-    if params.iter().any(|name| arguments.contains_key(*name)) {
-        let policy = session.path_policy(super::server::has_roots(peer)).await;
-        for name in params {
-            let Some(given) = arguments.get(name).and_then(Value::as_str) else { continue };
-            if given.trim().is_empty() {
-                return Err(Failure::new(format!("{name} is empty"), "give the path of a file"));
+fn check_paths(tool: &Tool, mut arguments: Map<String, Value>, paths: &PathPolicy) -> Result<Arguments, Failure> {
+    let check = |given: &str| {
+        let path = paths.check(given).map_err(|e| Failure::new(e.to_string(), e.hint()))?;
+        Ok::<Value, Failure>(path.to_string_lossy().into())
+    };
+    for param in tool.params.iter().filter(|param| param.path == PathUse::File) {
+        match arguments.get_mut(param.name) {
+            Some(Value::String(given)) if given.trim().is_empty() => {
+                if param.required {
+                    return Err(Failure::new(format!("{} is empty", param.name), "give the path of a file"));
+                }
+                arguments.remove(param.name);
             }
-            let path = policy.check(given).map_err(|e| Failure::new(e.to_string(), e.hint()))?;
-            arguments.insert(name.into(), path.to_string_lossy().into());
+            Some(Value::Array(items)) => {
+                for item in items {
+                    *item = check(item.as_str().unwrap_or_default())?;
+                }
+            }
+            Some(value) => *value = check(value.as_str().unwrap_or_default())?,
+            None => {}
         }
     }
     Ok(Arguments(arguments))

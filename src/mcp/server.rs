@@ -88,7 +88,8 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let name = request.name.as_ref();
         let refuse = |what: &str| ErrorData::new(ErrorCode::INVALID_PARAMS, format!("Tool {name} {what}"), None);
-        let tool = tools::find(name).ok_or_else(|| refuse("not found"))?;
+        let exists = |tool: &&tools::Tool| tool.exists(&self.session.config);
+        let tool = tools::find(name).filter(exists).ok_or_else(|| refuse("not found"))?;
         if !tool.enabled(&self.session.config) {
             return Err(refuse("disabled"));
         }

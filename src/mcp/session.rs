@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use crate::browser::host::{BrowserHost, LiveBrowser};
+use crate::browser::page::Page;
 use crate::browser::pages::PageInfo;
 use crate::config::Config;
 use crate::devtools::trace::TraceAnalysis;
@@ -66,6 +67,29 @@ impl Session {
     /// Selects a page.
     pub fn select(&self, page: u32) {
         self.selection().page = Some(page);
+    }
+
+    /// The page that a call works on: the given one, else this client's selected one.
+    pub async fn page(&self, live: &LiveBrowser, given: Option<u32>) -> Result<Arc<Page>, Failure> {
+        if let Some(id) = given {
+            return live.pages.find(id).await?.ok_or_else(|| {
+                let hint = if id == 0 { "ids are whole numbers, see list_pages" } else { "see list_pages for the ids" };
+                Failure::new("No page found", hint)
+            });
+        }
+        let selected = self.selection().page;
+        let id = match selected {
+            Some(id) => id,
+            None => {
+                let pages = live.pages.list().await?;
+                let first = self.page_list(pages).selected;
+                first.ok_or_else(|| Failure::new("No page selected", "open one with new_page"))?
+            }
+        };
+        live.pages.find(id).await?.ok_or_else(|| {
+            let hint = "call list_pages: it selects another one, or give a pageId";
+            Failure::new("The selected page has been closed.", hint)
+        })
     }
 
     /// The page list with the selection; a selection whose page has gone moves to the first page.

@@ -4,9 +4,11 @@
 //! stands ([`Section::ORDER`]), so the order of the answer does not depend on the order of the handler's steps.
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
+mod page;
 mod pages;
 mod trace;
 
+pub use page::{Downloads, Emulating, NavigatedTo, OpenDialog, OpenedPages, SnapshotSection};
 pub use pages::{BrowserNote, PageList, Reconnected};
 pub use trace::{TraceInsight, TraceSummary};
 
@@ -16,7 +18,7 @@ use serde_json::{Map, Value};
 pub trait Section: Send {
     /// Position among the sections, ascending. The numbers are those of the composition table in `docs/responses.md`.
     fn order(&self) -> u8;
-    /// The section's text, without a line break at its end.
+    /// The section's text, without a line break at its end. Empty: there is nothing to say.
     fn text(&self) -> String;
     /// Adds the section's keys to `structuredContent`.
     fn structured(&self, content: &mut Map<String, Value>);
@@ -27,7 +29,17 @@ pub trait Section: Send {
 pub struct Report {
     lines: Vec<String>,
     sections: Vec<Box<dyn Section>>,
+    images: Vec<Image>,
     failure: Option<Failure>,
+}
+
+/// A picture that goes with an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Image {
+    /// For example `image/png`.
+    pub mime: String,
+    /// The file's content.
+    pub bytes: Vec<u8>,
 }
 
 /// A tool's failure, worded for an agent.
@@ -65,6 +77,16 @@ impl Report {
         self.sections.push(Box::new(section));
     }
 
+    /// Adds a picture.
+    pub fn image(&mut self, image: Image) {
+        self.images.push(image);
+    }
+
+    /// The pictures.
+    pub fn images(&self) -> &[Image] {
+        &self.images
+    }
+
     /// Marks the call as failed; what was reported before stays.
     pub fn fail(&mut self, failure: Failure) {
         self.failure = Some(failure);
@@ -85,7 +107,14 @@ impl Report {
     /// The text item.
     pub fn text(&self) -> String {
         let mut parts = self.lines.clone();
-        parts.extend(self.sorted().iter().map(|s| s.text()));
+        parts.extend(self.sorted().iter().map(|s| s.text()).filter(|text| !text.is_empty()));
+        parts.extend(self.failure.as_ref().map(|f| format!("Error: {}", f.text())));
+        parts.join("\n")
+    }
+
+    /// The text item in slim mode: the tool's lines and the error, nothing else.
+    pub fn slim_text(&self) -> String {
+        let mut parts = self.lines.clone();
         parts.extend(self.failure.as_ref().map(|f| format!("Error: {}", f.text())));
         parts.join("\n")
     }

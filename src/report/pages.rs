@@ -68,17 +68,15 @@ impl Section for PageList {
             lines.push("## Pages".into());
         }
         for page in &self.pages {
-            let title = shorten(&page.title);
-            let mut line = if title.is_empty() {
-                format!("{}: {}", page.id, page.url)
-            } else {
-                format!("{}: {title} ({})", page.id, page.url)
-            };
+            let mut line = title_and_url(page);
             if self.selected == Some(page.id) {
                 line.push_str(" [selected]");
             }
             if let Some(context) = page.isolated_context.as_deref().filter(|name| !name.is_empty()) {
                 line.push_str(&format!(" isolatedContext={context}"));
+            }
+            if page.asleep {
+                line.push_str(" [asleep: wake it with select_page and bringToFront, or reload it]");
             }
             lines.push(line);
         }
@@ -100,6 +98,12 @@ impl Section for PageList {
         });
         content.insert("pages".into(), pages.collect());
     }
+}
+
+/// A page without anything about its state.
+pub(super) fn title_and_url(page: &PageInfo) -> String {
+    let title = shorten(&page.title);
+    if title.is_empty() { format!("{}: {}", page.id, page.url) } else { format!("{}: {title} ({})", page.id, page.url) }
 }
 
 /// Cuts a long title to 47 units and dots, never inside a character.
@@ -137,6 +141,7 @@ mod tests {
             url: "http://127.0.0.1:8123/b.html".into(),
             title: title.into(),
             isolated_context: context.map(Into::into),
+            asleep: false,
         };
         let list = PageList {
             pages: vec![page(1, "", None), page(3, "Page B", Some("iso1"))],

@@ -1,8 +1,7 @@
 //! `list_pages`: the pages of the browser, from target information alone.
 
-use super::{Arguments, Category, Context, Running, Tool};
+use super::{Arguments, Category, Context, Handler, Running, Tool};
 use crate::browser::host::LiveBrowser;
-use crate::cdp::CdpError;
 use crate::report::{Failure, Report};
 
 /// See the module.
@@ -11,9 +10,9 @@ pub const TOOL: Tool = Tool {
     description: "List the open pages with their ids.",
     category: Category::Navigation,
     read_only: true,
-    page_scoped: false,
+    conditions: &[],
     params: &[],
-    handler,
+    handler: Handler::Plain(handler),
 };
 
 fn handler<'a>(context: &'a Context, _arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
@@ -25,24 +24,7 @@ fn handler<'a>(context: &'a Context, _arguments: &'a Arguments, report: &'a mut 
 
 /// Ends an answer with the current list of pages.
 pub(super) async fn add_page_list(context: &Context, live: &LiveBrowser, report: &mut Report) -> Result<(), Failure> {
-    let pages = live.pages.list().await.map_err(|e| browser_failure(&e))?;
+    let pages = live.pages.list().await?;
     report.section(context.session.page_list(pages));
     Ok(())
-}
-
-/// A failed protocol call as a tool's failure.
-pub(super) fn browser_failure(error: &CdpError) -> Failure {
-    let hint = match error {
-        CdpError::Disconnected { .. } => "call list_pages: the browser is started again",
-        _ => "call list_pages to see what is left",
-    };
-    Failure::new(error.to_string(), hint)
-}
-
-/// A page id that no page has.
-pub(super) fn no_such_page(id: u32) -> Failure {
-    Failure::new(
-        "No page found",
-        if id == 0 { "ids are whole numbers, see list_pages" } else { "see list_pages for the ids" },
-    )
 }

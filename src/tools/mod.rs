@@ -4,15 +4,35 @@
 //! have in common (validation, path checks, deadlines, panics) happens around the handler, in `mcp/`.
 //! Knows nothing of JSON-RPC and of V8.
 
+pub mod on_page;
 pub mod schema;
 pub mod validate;
 
+mod click;
+mod click_at;
 mod close_page;
+mod drag;
+mod emulate;
+mod evaluate_script;
+mod failures;
+mod fill;
+mod fill_form;
+mod handle_dialog;
+mod hover;
 mod list_pages;
+mod navigate_page;
 mod new_page;
 mod performance_analyze_insight;
 mod performance_load_trace;
+mod press_key;
+mod resize_page;
 mod select_page;
+mod slim;
+mod take_screenshot;
+mod take_snapshot;
+mod type_text;
+mod upload_file;
+mod wait_for;
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -25,42 +45,106 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::Config;
+use crate::files::PathPolicy;
 use crate::mcp::session::Session;
 use crate::report::{Failure, Report};
+use on_page::OnPage;
 use schema::Param;
 
 /// Every tool, sorted by name. The only list: `tools/list`, dispatch, the reference page and the tests read it.
 pub static TOOLS: &[Tool] = &[
+    click::TOOL,
+    click_at::TOOL,
     close_page::TOOL,
+    drag::TOOL,
+    emulate::TOOL,
+    slim::EVALUATE,
+    evaluate_script::TOOL,
+    fill::TOOL,
+    fill_form::TOOL,
+    handle_dialog::TOOL,
+    hover::TOOL,
     list_pages::TOOL,
+    slim::NAVIGATE,
+    navigate_page::TOOL,
     new_page::TOOL,
     performance_analyze_insight::TOOL,
     performance_load_trace::TOOL,
+    press_key::TOOL,
+    resize_page::TOOL,
+    slim::SCREENSHOT,
     select_page::TOOL,
+    take_screenshot::TOOL,
+    take_snapshot::TOOL,
+    type_text::TOOL,
+    upload_file::TOOL,
+    wait_for::TOOL,
 ];
 
 /// Groups of tools that one option switches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Category {
+    /// Typing and clicking.
+    Input,
     /// Pages and where they go.
     Navigation,
+    /// Devices and networks.
+    Emulation,
     /// Traces and insights.
     Performance,
+    /// Looking into a page.
+    Debugging,
 }
 
 impl Category {
     /// As in the annotations.
     pub fn name(self) -> &'static str {
         match self {
+            Category::Input => "input",
             Category::Navigation => "navigation",
+            Category::Emulation => "emulation",
             Category::Performance => "performance",
+            Category::Debugging => "debugging",
         }
     }
 
     fn enabled(self, config: &Config) -> bool {
         match self {
+            Category::Input => config.category_input,
             Category::Navigation => config.category_navigation,
+            Category::Emulation => config.category_emulation,
             Category::Performance => config.category_performance,
+            Category::Debugging => config.category_debugging,
+        }
+    }
+}
+
+/// An option beside its category's that a tool needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// `--slim`. Tools without this condition do not exist under that option.
+    Slim,
+    /// `--experimentalVision`.
+    Vision,
+    /// `--javascriptEvaluation`.
+    JavaScript,
+}
+
+impl Condition {
+    /// As in the annotations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Condition::Slim => "slim",
+            Condition::Vision => "experimentalVision",
+            Condition::JavaScript => "javascriptEvaluation",
+        }
+    }
+
+    fn holds(self, config: &Config) -> bool {
+        match self {
+            Condition::Slim => config.slim,
+            Condition::Vision => config.experimental_vision,
+            Condition::JavaScript => config.javascript_evaluation,
         }
     }
 }
@@ -78,28 +162,52 @@ pub struct Tool {
     pub category: Category,
     /// Changes nothing outside the server.
     pub read_only: bool,
-    /// Works on one page and therefore has a `pageId`.
-    pub page_scoped: bool,
+    /// Options it needs beside its category's.
+    pub conditions: &'static [Condition],
     /// Parameters without `pageId`.
     pub params: &'static [Param],
-    /// Fills the report. An error is added to what was reported before it.
-    pub handler: for<'a> fn(&'a Context, &'a Arguments, &'a mut Report) -> Running<'a>,
+    /// What it does.
+    pub handler: Handler,
+}
+
+/// Fills the report. An error is added to what was reported before it.
+pub type PlainHandler = for<'a> fn(&'a Context, &'a Arguments, &'a mut Report) -> Running<'a>;
+
+/// How a tool is run.
+pub enum Handler {
+    /// As it is.
+    Plain(PlainHandler),
+    /// As it is; it has a `pageId` as in the original, but needs no page.
+    IgnoresPage(PlainHandler),
+    /// On a page, which has been found and attached; the tool has a `pageId`.
+    Page(OnPage),
 }
 
 impl Tool {
     /// Whether the options offer it.
     pub fn enabled(&self, config: &Config) -> bool {
-        self.category.enabled(config)
+        self.exists(config) && self.category.enabled(config) && self.conditions.iter().all(|c| c.holds(config))
+    }
+
+    /// Whether it is there at all: slim mode has tools of its own and no others.
+    pub fn exists(&self, config: &Config) -> bool {
+        self.conditions.contains(&Condition::Slim) == config.slim
+    }
+
+    /// Whether it has a `pageId` that the table adds.
+    pub fn has_page_id(&self) -> bool {
+        !matches!(self.handler, Handler::Plain(_))
     }
 
     /// The tool's parameters as offered under these options.
-    pub fn all_params(&self, config: &Config) -> impl Iterator<Item = &Param> {
-        let page_id = (self.page_scoped && config.page_id_routing).then_some(&schema::PAGE_ID);
-        page_id.into_iter().chain(self.params)
+    pub fn all_params<'a>(&'a self, config: &'a Config) -> impl Iterator<Item = &'a Param> {
+        let routed = self.has_page_id() && config.page_id_routing && !config.slim;
+        let page_id = routed.then_some(&schema::PAGE_ID);
+        page_id.into_iter().chain(self.params).filter(|param| param.only_if.is_none_or(|holds| holds(config)))
     }
 }
 
-/// Finds a tool by name, enabled or not.
+/// Finds a tool by name, enabled or not, in this mode or not.
 pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|t| t.name == name)
 }
@@ -112,6 +220,8 @@ pub struct Context {
     pub cancel: CancellationToken,
     /// Where progress goes, if the client asked for it.
     pub progress: Option<UnboundedSender<Progress>>,
+    /// Which files the client may reach.
+    pub paths: PathPolicy,
 }
 
 /// Validated arguments.
@@ -133,6 +243,27 @@ impl Arguments {
         self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
+    /// A truth value that may not have been given.
+    pub fn optional_bool(&self, name: &str) -> Option<bool> {
+        self.0.get(name).and_then(Value::as_bool)
+    }
+
+    /// A number that validation has guaranteed, 0 otherwise.
+    pub fn number(&self, name: &str) -> f64 {
+        self.0.get(name).and_then(Value::as_f64).unwrap_or(0.0)
+    }
+
+    /// A number that may not have been given.
+    pub fn optional_number(&self, name: &str) -> Option<f64> {
+        self.0.get(name).and_then(Value::as_f64)
+    }
+
+    /// A list of texts, empty if it was not given.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        let items = self.0.get(name).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
     /// A page id; a number that cannot be one becomes 0, which no page has.
     pub fn page_id(&self, name: &str) -> u32 {
         let number = self.0.get(name).and_then(Value::as_f64).unwrap_or(0.0);
@@ -145,9 +276,20 @@ impl Arguments {
         if milliseconds > 0.0 { Duration::from_millis(milliseconds as u64) } else { default }
     }
 
+    /// The same, without a default.
+    pub fn optional_timeout(&self, name: &str) -> Option<Duration> {
+        let milliseconds = self.optional_number(name).filter(|&ms| ms > 0.0)?;
+        Some(Duration::from_millis(milliseconds as u64))
+    }
+
     /// A path, already checked and canonical.
     pub fn path(&self, name: &str) -> PathBuf {
         PathBuf::from(self.text(name))
+    }
+
+    /// The same, if it was given.
+    pub fn optional_path(&self, name: &str) -> Option<PathBuf> {
+        self.optional_text(name).map(PathBuf::from)
     }
 }
 
@@ -157,7 +299,10 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        assert!(TOOLS.windows(2).all(|pair| pair[0].name < pair[1].name), "sorted and without repeats");
+        for slim in [false, true] {
+            let here: Vec<&Tool> = TOOLS.iter().filter(|t| t.conditions.contains(&Condition::Slim) == slim).collect();
+            assert!(here.windows(2).all(|pair| pair[0].name < pair[1].name), "sorted and without repeats");
+        }
         for tool in TOOLS {
             assert!(tool.description.len() <= 300 && tool.description.is_ascii(), "{}: description", tool.name);
             for param in tool.params {
@@ -168,7 +313,7 @@ mod tests {
                     param.name
                 );
                 let own_page_id = param.name == schema::PAGE_ID.name;
-                assert!(!(own_page_id && tool.page_scoped), "{}: pageId is added by the table", tool.name);
+                assert!(!(own_page_id && tool.has_page_id()), "{}: pageId is added by the table", tool.name);
             }
         }
     }

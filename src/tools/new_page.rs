@@ -1,10 +1,12 @@
 //! `new_page`: opens a page, selects it and waits until it has loaded.
 
-use super::list_pages::{add_page_list, browser_failure};
-use super::schema::{Param, ParamDefault, ParamKind, PathUse};
-use super::{Arguments, Category, Context, Running, Tool};
-use crate::browser::navigate::{self, NavigationError};
-use crate::report::{Failure, Report};
+use super::list_pages::add_page_list;
+use super::on_page::report_effects;
+use super::schema::Param;
+use super::{Arguments, Category, Context, Handler, Running, Tool};
+use crate::browser::navigate::{self, Destination, NavigationError};
+use crate::browser::settle::{self, Waiting};
+use crate::report::{OpenDialog, Report};
 
 /// See the module.
 pub const TOOL: Tool = Tool {
@@ -12,63 +14,42 @@ pub const TOOL: Tool = Tool {
     description: "Open a new page at an address and select it.",
     category: Category::Navigation,
     read_only: false,
-    page_scoped: false,
+    conditions: &[],
     params: &[
-        Param {
-            name: "url",
-            kind: ParamKind::Text,
-            required: true,
-            default: ParamDefault::None,
-            path: PathUse::None,
-            description: "The address.",
-        },
-        Param {
-            name: "background",
-            kind: ParamKind::Bool,
-            required: false,
-            default: ParamDefault::None,
-            path: PathUse::None,
-            description: "Do not bring the page to the front of the user's window.",
-        },
-        Param {
-            name: "isolatedContext",
-            kind: ParamKind::Text,
-            required: false,
-            default: ParamDefault::None,
-            path: PathUse::None,
-            description: "Name of a context with cookies and storage of its own; pages that name the same one share it.",
-        },
-        Param {
-            name: "timeout",
-            kind: ParamKind::Integer { min: None, max: None },
-            required: false,
-            default: ParamDefault::None,
-            path: PathUse::None,
-            description: "Milliseconds to wait for the page to load. 0: the default of 10000.",
-        },
+        Param::text("url", "The address.").required(),
+        Param::bool("background", "Do not bring it to the front."),
+        Param::text("isolatedContext", "Name of a context with its own cookies and storage; same name, same context."),
+        Param::integer("timeout", "Milliseconds to wait for the load; default 10000."),
     ],
-    handler,
+    handler: Handler::Plain(handler),
 };
 
 fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
         let url = arguments.text("url");
-        navigate::check(url, &context.session.config).map_err(|e| failure(&e))?;
+        navigate::check(url, &context.session.config)?;
         let live = context.session.browser(report).await?;
         let isolated = arguments.optional_text("isolatedContext");
-        let page = live.pages.create(arguments.bool("background"), isolated).await.map_err(|e| browser_failure(&e))?;
+        let page = live.pages.create(arguments.bool("background"), isolated).await?;
         context.session.select(page.id);
-        let session = page.session(live.pages.browser()).await.map_err(|e| browser_failure(&e))?;
+        let _turn = page.turn(TOOL.name).await?;
+        let on = live.pages.attach(&page).await?;
         let timeout = arguments.timeout("timeout", navigate::TIMEOUT);
-        let dialogs = navigate::go(&session, url, timeout).await.map_err(|e| failure(&e))?;
-        for dialog in dialogs {
-            report.line(format!("Accepted a dialog that the page opened while it loaded ({dialog})."));
+        let waiting = Waiting { load: arguments.optional_timeout("timeout"), stable_dom: true };
+        let go = navigate::go(&on, Destination::Url(url), timeout);
+        match settle::act(&live.pages, &on, waiting, go).await {
+            Ok((_, mut effects)) => {
+                // The list shows where the page is.
+                effects.navigated_to = None;
+                report_effects(effects, report);
+            }
+            Err(NavigationError::Dialog { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if let Some(dialog) = on.dialogs.open() {
+            report.line("The page opened a dialog; it goes on loading when the dialog is answered.");
+            report.section(OpenDialog(dialog));
         }
         add_page_list(context, &live, report).await
     })
-}
-
-/// A failed navigation as a tool's failure.
-fn failure(error: &NavigationError) -> Failure {
-    Failure::new(error.to_string(), error.hint())
 }

@@ -1,8 +1,8 @@
 //! `performance_analyze_insight`: the front-end's text on one insight of the last trace.
 
 use super::performance_load_trace::failure;
-use super::schema::{Param, ParamDefault, ParamKind, PathUse};
-use super::{Arguments, Category, Context, Running, Tool};
+use super::schema::Param;
+use super::{Arguments, Category, Context, Handler, Running, Tool};
 use crate::devtools::trace::{DeviceScope, InsightAnswer};
 use crate::report::{Report, TraceInsight};
 
@@ -12,26 +12,12 @@ pub const TOOL: Tool = Tool {
     description: "Explain one performance insight of the last trace in detail, as listed in the trace's summary.",
     category: Category::Performance,
     read_only: true,
-    page_scoped: true,
+    conditions: &[],
     params: &[
-        Param {
-            name: "insightSetId",
-            kind: ParamKind::Text,
-            required: true,
-            default: ParamDefault::None,
-            path: PathUse::None,
-            description: "Id from \"Available insight sets\", such as NAVIGATION_0.",
-        },
-        Param {
-            name: "insightName",
-            kind: ParamKind::Text,
-            required: true,
-            default: ParamDefault::None,
-            path: PathUse::None,
-            description: "Name of the insight, such as LCPBreakdown or DocumentLatency.",
-        },
+        Param::text("insightSetId", "Id from \"Available insight sets\", such as NAVIGATION_0.").required(),
+        Param::text("insightName", "Name of the insight, such as LCPBreakdown or DocumentLatency.").required(),
     ],
-    handler,
+    handler: Handler::IgnoresPage(handler),
 };
 
 fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {

@@ -1,8 +1,8 @@
 //! `performance_load_trace`: analyse a trace file without a browser. Ours; the original can only analyse what it has
 //! just recorded.
 
-use super::schema::{Param, ParamDefault, ParamKind, PathUse};
-use super::{Arguments, Category, Context, Running, Tool};
+use super::schema::Param;
+use super::{Arguments, Category, Context, Handler, Running, Tool};
 use crate::devtools::trace::{DeviceScope, LoadOptions, TraceAnalysis, TraceError, TraceSource};
 use crate::report::{Failure, Report, TraceSummary};
 
@@ -12,16 +12,11 @@ pub const TOOL: Tool = Tool {
     description: "Analyze a recorded performance trace file (.json or .json.gz from DevTools, Lighthouse, Puppeteer or this server). Needs no browser. Details: performance_analyze_insight.",
     category: Category::Performance,
     read_only: true,
-    page_scoped: false,
-    params: &[Param {
-        name: "filePath",
-        kind: ParamKind::Text,
-        required: true,
-        default: ParamDefault::None,
-        path: PathUse::File,
-        description: "Path of the trace, absolute or relative to the working directory.",
-    }],
-    handler,
+    conditions: &[],
+    params: &[Param::text("filePath", "Path of the trace, absolute or relative to the working directory.")
+        .required()
+        .file()],
+    handler: Handler::Plain(handler),
 };
 
 fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {

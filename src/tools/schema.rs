@@ -15,35 +15,42 @@ pub enum ParamKind {
     Text,
     /// `true` or `false`.
     Bool,
-    /// Any finite number.
-    Number,
+    /// A finite number in this range; `None` for no bound.
+    Number { min: Option<i64>, max: Option<i64> },
     /// A whole number in this range; `None` for no bound but exactness.
     Integer { min: Option<i64>, max: Option<i64> },
+    /// A whole number above 0.
+    Positive,
     /// One of these texts.
     Choice(&'static [&'static str]),
     /// A list of texts with at least this many entries.
     TextList { min_items: usize },
+    /// A list of objects that all have these texts.
+    ObjectList(&'static [(&'static str, &'static str)]),
 }
 
-/// What a text parameter that names a file is checked for before the tool runs.
+/// What a parameter that names files is checked for before the tool runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
     /// Not a path.
     None,
-    /// A file that must be inside the allowed directories; replaced by its canonical path.
+    /// A file that must be inside the allowed directories; replaced by its canonical path. In a list: each of them.
     File,
 }
 
 /// A default, shown in the schema and filled in.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub enum ParamDefault {
     /// Nothing is filled in.
     None,
     /// A truth value.
     Bool(bool),
-    /// A text.
-    Text(&'static str),
+    /// A text of the server's options.
+    Configured(fn(&Config) -> &str),
 }
+
+/// A further check of a text; the error is the whole answer.
+pub type Check = fn(&str) -> Result<(), String>;
 
 /// One parameter of a tool.
 #[derive(Debug)]
@@ -58,19 +65,110 @@ pub struct Param {
     pub default: ParamDefault,
     /// Whether it names a file.
     pub path: PathUse,
+    /// Only offered under these options.
+    pub only_if: Option<fn(&Config) -> bool>,
+    /// Further check of a text.
+    pub check: Option<Check>,
     /// For the agent.
     pub description: &'static str,
 }
 
+impl Param {
+    const fn new(name: &'static str, kind: ParamKind, description: &'static str) -> Self {
+        Param {
+            name,
+            kind,
+            required: false,
+            default: ParamDefault::None,
+            path: PathUse::None,
+            only_if: None,
+            check: None,
+            description,
+        }
+    }
+
+    /// An optional text.
+    pub const fn text(name: &'static str, description: &'static str) -> Self {
+        Self::new(name, ParamKind::Text, description)
+    }
+
+    /// An optional truth value.
+    pub const fn bool(name: &'static str, description: &'static str) -> Self {
+        Self::new(name, ParamKind::Bool, description)
+    }
+
+    /// An optional number.
+    pub const fn number(name: &'static str, description: &'static str) -> Self {
+        Self::new(name, ParamKind::Number { min: None, max: None }, description)
+    }
+
+    /// An optional number in a range.
+    pub const fn number_in(name: &'static str, min: i64, max: i64, description: &'static str) -> Self {
+        Self::new(name, ParamKind::Number { min: Some(min), max: Some(max) }, description)
+    }
+
+    /// An optional whole number.
+    pub const fn integer(name: &'static str, description: &'static str) -> Self {
+        Self::new(name, ParamKind::Integer { min: None, max: None }, description)
+    }
+
+    /// An optional whole number above 0.
+    pub const fn positive(name: &'static str, description: &'static str) -> Self {
+        Self::new(name, ParamKind::Positive, description)
+    }
+
+    /// Optionally one of some texts.
+    pub const fn choice(name: &'static str, choices: &'static [&'static str], description: &'static str) -> Self {
+        Self::new(name, ParamKind::Choice(choices), description)
+    }
+
+    /// An optional list of texts.
+    pub const fn texts(name: &'static str, min_items: usize, description: &'static str) -> Self {
+        Self::new(name, ParamKind::TextList { min_items }, description)
+    }
+
+    /// An optional list of objects with these texts.
+    pub const fn objects(
+        name: &'static str,
+        keys: &'static [(&'static str, &'static str)],
+        description: &'static str,
+    ) -> Self {
+        Self::new(name, ParamKind::ObjectList(keys), description)
+    }
+
+    /// Must be given.
+    pub const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// Names a file, or files.
+    pub const fn file(mut self) -> Self {
+        self.path = PathUse::File;
+        self
+    }
+
+    /// Is filled in when it is not given.
+    pub const fn default(mut self, default: ParamDefault) -> Self {
+        self.default = default;
+        self
+    }
+
+    /// Is only offered under these options.
+    pub const fn only_if(mut self, holds: fn(&Config) -> bool) -> Self {
+        self.only_if = Some(holds);
+        self
+    }
+
+    /// Is checked further.
+    pub const fn check(mut self, check: Check) -> Self {
+        self.check = Some(check);
+        self
+    }
+}
+
 /// The parameter every page tool has unless routing is off. Optional, unlike in the original.
-pub const PAGE_ID: Param = Param {
-    name: "pageId",
-    kind: ParamKind::Number,
-    required: false,
-    default: ParamDefault::None,
-    path: PathUse::None,
-    description: "Page to use, from list_pages. Default: the selected page.",
-};
+pub const PAGE_ID: Param = Param::number("pageId", "Page to use; default: the selected one.");
 
 /// The `inputSchema` of a tool.
 pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
@@ -82,7 +180,7 @@ pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
         match param.default {
             ParamDefault::None => {}
             ParamDefault::Bool(value) => _ = property.insert("default".into(), value.into()),
-            ParamDefault::Text(value) => _ = property.insert("default".into(), value.into()),
+            ParamDefault::Configured(value) => _ = property.insert("default".into(), value(config).into()),
         }
         properties.insert(param.name.into(), property.into());
         if param.required {
@@ -104,9 +202,33 @@ fn type_of(kind: ParamKind) -> Map<String, Value> {
     let value = match kind {
         ParamKind::Text => json!({"type": "string"}),
         ParamKind::Bool => json!({"type": "boolean"}),
-        ParamKind::Number => json!({"type": "number"}),
+        ParamKind::Number { min, max } => {
+            let mut value = json!({"type": "number"});
+            if let Some(min) = min {
+                value["minimum"] = min.into();
+            }
+            if let Some(max) = max {
+                value["maximum"] = max.into();
+            }
+            value
+        }
         ParamKind::Integer { min, max } => {
             json!({"type": "integer", "minimum": min.unwrap_or(-MAX_SAFE_INTEGER), "maximum": max.unwrap_or(MAX_SAFE_INTEGER)})
+        }
+        ParamKind::Positive => json!({"type": "integer", "exclusiveMinimum": 0, "maximum": MAX_SAFE_INTEGER}),
+        ParamKind::ObjectList(keys) => {
+            let properties: Map<String, Value> = keys
+                .iter()
+                .map(|(name, description)| {
+                    let mut property = json!({"type": "string"});
+                    if !description.is_empty() {
+                        property["description"] = (*description).into();
+                    }
+                    ((*name).to_owned(), property)
+                })
+                .collect();
+            let required: Vec<&str> = keys.iter().map(|(name, _)| *name).collect();
+            json!({"type": "array", "items": {"type": "object", "properties": properties, "required": required}})
         }
         ParamKind::Choice(choices) => json!({"type": "string", "enum": choices}),
         ParamKind::TextList { min_items: 0 } => json!({"type": "array", "items": {"type": "string"}}),

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::list_pages::{add_page_list, browser_failure, no_such_page};
-use super::schema::{Param, ParamDefault, ParamKind, PathUse};
-use super::{Arguments, Category, Context, Running, Tool};
+use super::list_pages::add_page_list;
+use super::schema::Param;
+use super::{Arguments, Category, Context, Handler, Running, Tool};
 use crate::report::Report;
 
 /// See the module.
@@ -13,37 +13,24 @@ pub const TOOL: Tool = Tool {
     description: "Make a page the one that later calls work on.",
     category: Category::Navigation,
     read_only: true,
-    page_scoped: false,
+    conditions: &[],
     params: &[
-        Param {
-            name: "pageId",
-            kind: ParamKind::Number,
-            required: true,
-            default: ParamDefault::None,
-            path: PathUse::None,
-            description: "Id from list_pages.",
-        },
-        Param {
-            name: "bringToFront",
-            kind: ParamKind::Bool,
-            required: false,
-            default: ParamDefault::None,
-            path: PathUse::None,
-            description: "Also show the page to the user.",
-        },
+        Param::number("pageId", "Id from list_pages.").required(),
+        Param::bool("bringToFront", "Also show the page to the user."),
     ],
-    handler,
+    handler: Handler::Plain(handler),
 };
 
 fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
         let live = context.session.browser(report).await?;
         let id = arguments.page_id("pageId");
-        let page = live.pages.find(id).await.map_err(|e| browser_failure(&e))?.ok_or_else(|| no_such_page(id))?;
+        let page = context.session.page(&live, Some(id)).await?;
         context.session.select(page.id);
         if arguments.bool("bringToFront") {
-            let session = page.session(live.pages.browser()).await.map_err(|e| browser_failure(&e))?;
-            let _: Value = session.call("Page.bringToFront", json!({})).await.map_err(|e| browser_failure(&e))?;
+            // Asked of the browser: it also wakes a page that is asleep and could not answer itself.
+            let params = json!({"targetId": page.target});
+            live.pages.browser().call::<Value>("Target.activateTarget", params).await?;
         }
         add_page_list(context, &live, report).await
     })

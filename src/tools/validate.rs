@@ -18,9 +18,9 @@ pub fn validate(tool: &Tool, config: &Config, arguments: Map<String, Value>) -> 
             None | Some(Value::Null) if !param.required && result.get(param.name).is_none() => match param.default {
                 ParamDefault::None => {}
                 ParamDefault::Bool(value) => _ = result.insert(param.name.into(), value.into()),
-                ParamDefault::Text(value) => _ = result.insert(param.name.into(), value.into()),
+                ParamDefault::Configured(value) => _ = result.insert(param.name.into(), value(config).into()),
             },
-            value => issues.extend(issue(param, value).map(|text| format!("{}: {text}", param.name))),
+            value => issues.extend(issues_of(param, value)),
         }
     }
     let unknown: Vec<String> = result
@@ -34,6 +34,11 @@ pub fn validate(tool: &Tool, config: &Config, arguments: Map<String, Value>) -> 
         _ => issues.push(format!("Unrecognized keys: {}", unknown.join(", "))),
     }
     if issues.is_empty() {
+        for param in &params {
+            if let (Some(check), Some(text)) = (param.check, result.get(param.name).and_then(Value::as_str)) {
+                check(text)?;
+            }
+        }
         return Ok(result);
     }
     let mut text = format!("Input validation error: Invalid arguments for tool {}: {}", tool.name, issues.join(", "));
@@ -48,13 +53,44 @@ pub fn validate(tool: &Tool, config: &Config, arguments: Map<String, Value>) -> 
     Err(text)
 }
 
+/// What is wrong with one parameter, with its name in front; entries of lists have a path.
+fn issues_of(param: &Param, value: Option<&Value>) -> Vec<String> {
+    if let (ParamKind::ObjectList(keys), Some(Value::Array(items))) = (param.kind, value) {
+        let mut issues = Vec::new();
+        for (number, item) in items.iter().enumerate() {
+            let path = format!("{}.{number}", param.name);
+            if !item.is_object() {
+                issues.push(format!("{path}: Invalid input: expected object, received {}", type_name(Some(item))));
+                continue;
+            }
+            for (key, _) in keys.iter().filter(|(key, _)| !item[*key].is_string()) {
+                let received = type_name(item.get(*key));
+                issues.push(format!("{path}.{key}: Invalid input: expected string, received {received}"));
+            }
+        }
+        return issues;
+    }
+    if let (ParamKind::TextList { min_items }, Some(Value::Array(items))) = (param.kind, value)
+        && items.len() >= min_items
+    {
+        let wrong = items.iter().enumerate().filter(|(_, item)| !item.is_string());
+        return wrong
+            .map(|(number, item)| {
+                let received = type_name(Some(item));
+                format!("{}.{number}: Invalid input: expected string, received {received}", param.name)
+            })
+            .collect();
+    }
+    issue(param, value).map(|text| format!("{}: {text}", param.name)).into_iter().collect()
+}
+
 /// What is wrong with one value, if anything is.
 fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
     let expected = match param.kind {
         ParamKind::Text | ParamKind::Choice(_) => "string",
         ParamKind::Bool => "boolean",
-        ParamKind::Number | ParamKind::Integer { .. } => "number",
-        ParamKind::TextList { .. } => "array",
+        ParamKind::Number { .. } | ParamKind::Integer { .. } | ParamKind::Positive => "number",
+        ParamKind::TextList { .. } | ParamKind::ObjectList(_) => "array",
     };
     let received = type_name(value);
     if let ParamKind::Choice(choices) = param.kind {
@@ -69,9 +105,16 @@ fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
     }
     let value = value?;
     match param.kind {
-        ParamKind::Integer { min, max } => {
+        ParamKind::Positive => {
             let number = value.as_f64()?;
             if number.fract() != 0.0 {
+                return Some("Invalid input: expected int, received number".into());
+            }
+            (number <= 0.0).then(|| "Too small: expected number to be >0".into())
+        }
+        ParamKind::Number { min, max } | ParamKind::Integer { min, max } => {
+            let number = value.as_f64()?;
+            if matches!(param.kind, ParamKind::Integer { .. }) && number.fract() != 0.0 {
                 return Some("Invalid input: expected int, received number".into());
             }
             if let Some(min) = min.filter(|&m| number < m as f64) {
@@ -81,11 +124,7 @@ fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
         }
         ParamKind::TextList { min_items } => {
             let items = value.as_array()?;
-            if items.len() < min_items {
-                return Some(format!("Too small: expected array to have >={min_items} items"));
-            }
-            let wrong = items.iter().find(|item| !item.is_string())?;
-            Some(format!("Invalid input: expected string, received {}", type_name(Some(wrong))))
+            (items.len() < min_items).then(|| format!("Too small: expected array to have >={min_items} items"))
         }
         _ => None,
     }
@@ -107,17 +146,17 @@ fn type_name(value: Option<&Value>) -> &'static str {
 mod tests {
     use serde_json::json;
 
-    use super::super::schema::PathUse;
-    use super::super::{Arguments, Category, Context, Running};
+    use super::super::on_page::{OnPage, PageContext};
+    use super::super::{Arguments, Category, Handler, Running};
     use super::*;
     use crate::report::Report;
 
-    const fn param(name: &'static str, kind: ParamKind, required: bool, default: ParamDefault) -> Param {
-        Param { name, kind, required, default, path: PathUse::None, description: "test" }
+    fn nothing<'a>(_: &'a PageContext, _: &'a Arguments, _: &'a mut Report) -> Running<'a> {
+        Box::pin(async { Ok(()) })
     }
 
-    fn nothing<'a>(_: &'a Context, _: &'a Arguments, _: &'a mut Report) -> Running<'a> {
-        Box::pin(async { Ok(()) })
+    fn size(text: &str) -> Result<(), String> {
+        if text.contains('x') { Ok(()) } else { Err(format!("no size: {text}")) }
     }
 
     static TOOL: Tool = Tool {
@@ -125,15 +164,19 @@ mod tests {
         description: "test",
         category: Category::Performance,
         read_only: true,
-        page_scoped: true,
+        conditions: &[],
         params: &[
-            param("uid", ParamKind::Text, true, ParamDefault::None),
-            param("reload", ParamKind::Bool, false, ParamDefault::Bool(true)),
-            param("size", ParamKind::Integer { min: Some(1), max: Some(100) }, false, ParamDefault::None),
-            param("mode", ParamKind::Choice(&["a", "b"]), false, ParamDefault::Text("a")),
-            param("files", ParamKind::TextList { min_items: 1 }, false, ParamDefault::None),
+            Param::text("uid", "test").required(),
+            Param::bool("reload", "test").default(ParamDefault::Bool(true)),
+            Param { kind: ParamKind::Integer { min: Some(1), max: Some(100) }, ..Param::integer("size", "test") },
+            Param::choice("mode", &["png", "b"], "test").default(ParamDefault::Configured(|c| &c.screenshot_format)),
+            Param::texts("files", 1, "test"),
+            Param::objects("elements", &[("uid", ""), ("value", "")], "test"),
+            Param::positive("width", "test"),
+            Param::number_in("rate", 1, 20, "test"),
+            Param::text("viewport", "test").check(size),
         ],
-        handler: nothing,
+        handler: Handler::Page(OnPage::new(nothing)),
     };
 
     fn check(arguments: Value) -> Result<Value, String> {
@@ -143,7 +186,7 @@ mod tests {
 
     #[test]
     fn defaults_are_filled_in() {
-        assert_eq!(check(json!({"uid": "1"})).unwrap(), json!({"uid": "1", "reload": true, "mode": "a"}));
+        assert_eq!(check(json!({"uid": "1"})).unwrap(), json!({"uid": "1", "reload": true, "mode": "png"}));
     }
 
     #[test]
@@ -160,11 +203,23 @@ mod tests {
         assert_eq!(error(json!({"uid": "", "size": 1.5})), "size: Invalid input: expected int, received number");
         assert_eq!(error(json!({"uid": "", "size": 0})), "size: Too small: expected number to be >=1");
         assert_eq!(error(json!({"uid": "", "size": 101})), "size: Too big: expected number to be <=100");
-        assert_eq!(error(json!({"uid": "", "mode": "c"})), "mode: Invalid option: expected one of \"a\"|\"b\"");
+        assert_eq!(error(json!({"uid": "", "mode": "c"})), "mode: Invalid option: expected one of \"png\"|\"b\"");
         assert_eq!(error(json!({"uid": "", "files": []})), "files: Too small: expected array to have >=1 items");
+        assert_eq!(error(json!({"uid": "", "width": 0})), "width: Too small: expected number to be >0");
+        assert_eq!(error(json!({"uid": "", "rate": 0.5})), "rate: Too small: expected number to be >=1");
+        assert_eq!(
+            error(json!({"uid": "", "elements": [{"uid": "1"}, 3]})),
+            "elements.0.value: Invalid input: expected string, received undefined, \
+             elements.1: Invalid input: expected object, received number"
+        );
+        assert_eq!(
+            error(json!({"uid": "", "files": ["a", 1]})),
+            "files.1: Invalid input: expected string, received number"
+        );
+        assert_eq!(check(json!({"uid": "", "viewport": "12"})).unwrap_err(), "no size: 12", "the bare message");
         assert_eq!(
             error(json!({"uid": "", "x": 1})),
-            "Unrecognized key: \"x\"\nhint: probe takes pageId, uid, reload, size, mode, files"
+            "Unrecognized key: \"x\"\nhint: probe takes pageId, uid, reload, size, mode, files, elements, width, rate, viewport"
         );
     }
 

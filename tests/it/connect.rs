@@ -14,7 +14,7 @@ use devtools_mcp::browser::host::{BrowserHost, LiveBrowser};
 use devtools_mcp::browser::launch::{Browser, LaunchOptions};
 use devtools_mcp::browser::{find, url_rules};
 use devtools_mcp::cdp::Session;
-use devtools_mcp::config::{BrowserConfig, Channel, Connect};
+use devtools_mcp::config::{BrowserConfig, Channel, Connect, UrlPolicy};
 use serde_json::{Value, json};
 
 use crate::support::{BINARY, Client, chrome, chrome_arguments, chrome_lock, pages};
@@ -105,7 +105,7 @@ async fn list(live: &LiveBrowser) -> Vec<u32> {
 async fn first_page(live: &LiveBrowser) -> Session {
     let id = list(live).await[0];
     let page = live.pages.find(id).await.unwrap().unwrap();
-    page.session(live.pages.browser()).await.unwrap()
+    live.pages.attach(&page).await.unwrap().session.clone()
 }
 
 async fn evaluate(page: &Session, expression: &str) -> Value {
@@ -383,7 +383,7 @@ fn address_lists_hold_for_requests() {
         let pattern = |path: &str| vec![format!("http://127.0.0.1:{}/{path}", pages().port())];
         assert_eq!(fetch("layout-shifts/index.html").await, 200);
 
-        url_rules::apply_patterns(&page, &pattern("layout-shifts/*"), &[]).await.unwrap();
+        url_rules::apply(&page, &UrlPolicy::new(&pattern("layout-shifts/*"), &[]).unwrap()).await.unwrap();
         assert_eq!(fetch("layout-shifts/index.html").await, fails);
         assert_eq!(fetch("many-nodes/index.html").await, 200);
         let blocked = pages().url("layout-shifts/index.html");
@@ -391,7 +391,7 @@ fn address_lists_hold_for_requests() {
         assert_eq!(navigate(&page, &blocked).await, "net::ERR_INTERNET_DISCONNECTED");
 
         navigate(&page, &pages().url("redirects/index.html")).await;
-        url_rules::apply_patterns(&page, &[], &pattern("redirects/*")).await.unwrap();
+        url_rules::apply(&page, &UrlPolicy::new(&[], &pattern("redirects/*")).unwrap()).await.unwrap();
         assert_eq!(fetch("redirects/index.html").await, 200);
         assert_eq!(fetch("many-nodes/index.html").await, fails);
         host.close().await;

@@ -2,6 +2,7 @@
 //! front-end under Node and the original server as oracles. One binary, since every test binary links V8.
 
 mod cli;
+mod config;
 mod connect;
 mod drills;
 mod engine;

@@ -1,4 +1,4 @@
-//! Profile folders: the default one, temporary ones with an owner, and what is left of owners that were killed.
+//! Profile folders: given ones, temporary ones with an owner, and what is left of owners that were killed.
 //!
 //! A temporary profile holds a file that its owner keeps locked. The lock ends with the owner, however it ends, so a
 //! folder whose file can be locked belongs to nobody. Process ids would not do: they are used again, and mean nothing in
@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::browser::BrowserError;
-use crate::config::Channel;
 
 /// Beginning of a temporary profile's name.
 pub const PREFIX: &str = "devtools-mcp-profile-";
@@ -23,17 +22,6 @@ const SWEEP: usize = 50;
 
 /// Age at which a folder without an owner's file is nobody's.
 const UNFINISHED: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// The original's default profile, so that logins survive a change of server.
-pub fn default_folder(channel: Option<Channel>, via_cli: bool) -> Option<PathBuf> {
-    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
-    let base = if via_cli { "chrome-devtools-mcp-cli" } else { "chrome-devtools-mcp" };
-    let name = match channel {
-        None | Some(Channel::Stable) => "chrome-profile".to_owned(),
-        Some(other) => format!("chrome-profile-{}", other.name()),
-    };
-    Some(PathBuf::from(home).join(".cache").join(base).join(name))
-}
 
 /// A profile folder; a temporary one is removed when this is dropped.
 pub(super) struct Profile {
@@ -238,20 +226,6 @@ mod tests {
         assert_eq!(hold(format!("{host}-{}", std::process::id())), Some(Holder::Process));
         assert_eq!(hold(format!("{host}-{}", i32::MAX)), None, "its process has gone");
         assert_eq!(hold("other-host-1".into()), Some(Holder::Elsewhere("other-host".into())));
-    }
-
-    #[test]
-    fn the_default_profile_follows_channel_and_caller() {
-        let name = |channel, via_cli| {
-            let folder = default_folder(channel, via_cli)?;
-            let parts: Vec<String> = folder.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-            Some(parts[parts.len() - 3..].join("/"))
-        };
-        let Some(plain) = name(None, false) else { return assert!(std::env::var_os("HOME").is_none()) };
-        assert_eq!(plain, ".cache/chrome-devtools-mcp/chrome-profile");
-        assert_eq!(name(Some(Channel::Stable), false).unwrap(), plain);
-        assert_eq!(name(Some(Channel::Dev), false).unwrap(), ".cache/chrome-devtools-mcp/chrome-profile-dev");
-        assert_eq!(name(Some(Channel::Beta), true).unwrap(), ".cache/chrome-devtools-mcp-cli/chrome-profile-beta");
     }
 
     #[test]

@@ -1,0 +1,153 @@
+//! JavaScript dialogs of a page: what is open, who answers it, what was answered.
+//!
+//! A dialog stops the page's main thread, and with it every call that needs that thread; so every wait in this program
+//! ends when one opens ([`Dialogs::opened`]). Source of the events: CDP `Page.javascriptDialogOpening` and `Closed`.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::cdp::{CdpError, Event, Session};
+
+/// How long closing a dialog may take.
+const ANSWER: Duration = Duration::from_secs(5);
+
+/// A dialog.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Dialog {
+    /// `alert`, `confirm`, `prompt` or `beforeunload`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its text.
+    #[serde(default)]
+    pub message: String,
+    /// What the field of a `prompt` holds.
+    #[serde(default, rename = "defaultPrompt")]
+    pub default_value: String,
+}
+
+/// How dialogs are answered while an action runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AutoAnswer {
+    /// Only leave-page confirmations.
+    pub only_before_unload: bool,
+    /// Accept or dismiss.
+    pub accept: bool,
+    /// Text for a `prompt`.
+    pub text: Option<String>,
+}
+
+/// A dialog that was answered by an [`AutoAnswer`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// The dialog.
+    pub dialog: Dialog,
+    /// Accepted or dismissed.
+    pub accepted: bool,
+}
+
+#[derive(Default)]
+struct Plan {
+    auto: Option<AutoAnswer>,
+    answered: Vec<Answered>,
+}
+
+/// Answered dialogs that are remembered for one action; a page can open them without end.
+const MAX_ANSWERED: usize = 100;
+
+/// The dialogs of one page.
+#[derive(Default)]
+pub struct Dialogs {
+    open: watch::Sender<Option<Dialog>>,
+    plan: Arc<Mutex<Plan>>,
+}
+
+/// Ends automatic answers when it is dropped.
+pub struct AutoAnswers(Arc<Mutex<Plan>>);
+
+impl AutoAnswers {
+    /// What was answered so far.
+    pub fn answered(&self) -> Vec<Answered> {
+        lock(&self.0).answered.clone()
+    }
+}
+
+impl Drop for AutoAnswers {
+    fn drop(&mut self) {
+        lock(&self.0).auto = None;
+    }
+}
+
+fn lock(plan: &Mutex<Plan>) -> MutexGuard<'_, Plan> {
+    plan.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Dialogs {
+    /// The dialog that is open and waits for an answer.
+    pub fn open(&self) -> Option<Dialog> {
+        self.open.borrow().clone()
+    }
+
+    /// Returns when a dialog is open that nobody answers by itself.
+    pub async fn opened(&self) -> Dialog {
+        let mut open = self.open.subscribe();
+        loop {
+            if let Some(dialog) = open.borrow_and_update().clone() {
+                return dialog;
+            }
+            if open.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+
+    /// Answers dialogs by itself until the guard is dropped.
+    pub fn answer_automatically(&self, answer: AutoAnswer) -> AutoAnswers {
+        *lock(&self.plan) = Plan { auto: Some(answer), answered: Vec::new() };
+        AutoAnswers(self.plan.clone())
+    }
+
+    /// Answers the open dialog. One that is gone already counts as answered.
+    pub async fn answer(&self, session: &Session, accept: bool, text: Option<&str>) -> Result<(), CdpError> {
+        let result = handle(session, accept, text).await;
+        self.open.send_replace(None);
+        match result {
+            Err(CdpError::Protocol { .. }) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Takes note of an event of the page.
+    pub(super) async fn note(&self, session: &Session, event: &Event) {
+        if event.method == "Page.javascriptDialogClosed" {
+            self.open.send_replace(None);
+            return;
+        }
+        let Ok(dialog) = event.decode::<Dialog>() else { return };
+        let auto = lock(&self.plan).auto.clone();
+        match auto.filter(|a| !a.only_before_unload || dialog.kind == "beforeunload") {
+            Some(auto) => {
+                let answer = handle(session, auto.accept, auto.text.as_deref()).await;
+                if answer.is_ok() {
+                    let mut plan = lock(&self.plan);
+                    if plan.answered.len() < MAX_ANSWERED {
+                        plan.answered.push(Answered { dialog, accepted: auto.accept });
+                    }
+                }
+            }
+            None => _ = self.open.send_replace(Some(dialog)),
+        }
+    }
+}
+
+async fn handle(session: &Session, accept: bool, text: Option<&str>) -> Result<(), CdpError> {
+    let mut params = json!({"accept": accept});
+    if let Some(text) = text {
+        params["promptText"] = text.into();
+    }
+    session.call_within::<Value>("Page.handleJavaScriptDialog", params, ANSWER).await.map(|_| ())
+}

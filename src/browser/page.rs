@@ -1,0 +1,323 @@
+//! One page: its sessions, its frames' sessions, its dialogs, and the lock that lets one action at a time work on it.
+//!
+//! Nothing is enabled on a page until a tool works on it. Then its session is attached, and frames in other processes
+//! are attached paused, given the page's settings, and resumed, so that none of their first requests is missed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::{OnceCell, OwnedMutexGuard};
+
+use super::dialogs::Dialogs;
+use super::emulate::Emulation;
+use super::snapshot::Snapshots;
+use crate::cdp::{CdpError, Session, Subscription};
+use crate::config::UrlPolicy;
+
+/// How long a page may take to let itself be attached to. Tabs that sleep or hang do not answer at all.
+const ATTACH: Duration = Duration::from_secs(2);
+
+/// How long a call waits for another one on the same page.
+const BUSY: Duration = Duration::from_secs(60);
+
+/// Address of Chrome's page for failed loads.
+pub(super) const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
+
+/// Events about frames in other processes.
+const TARGET_EVENTS: &[&str] = &["Target.attachedToTarget", "Target.detachedFromTarget", "Target.targetInfoChanged"];
+
+/// Why a page cannot be worked on.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// It does not answer: discarded, frozen, crashed, or its main thread is blocked.
+    #[error("page {id} does not answer: it is asleep, has crashed or is busy")]
+    Asleep { id: u32 },
+    /// Another call works on it.
+    #[error("page {id} is busy: {tool} has been running on it for {seconds} s")]
+    Busy { id: u32, tool: &'static str, seconds: u64 },
+    /// The browser refused or lost a call.
+    #[error(transparent)]
+    Cdp(#[from] CdpError),
+}
+
+impl PageError {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            PageError::Asleep { .. } => {
+                "wake it with select_page and bringToFront, reload it with navigate_page, or use another page"
+            }
+            PageError::Busy { .. } => "cancel that call, or use another page meanwhile",
+            PageError::Cdp(CdpError::Disconnected { .. }) => "call list_pages: the browser is started again",
+            PageError::Cdp(_) => "call list_pages to see what is left",
+        }
+    }
+}
+
+/// A page of the browser, whether or not anything has been done with it.
+pub struct Page {
+    /// As in the lists.
+    pub id: u32,
+    /// CDP target id; also the id of its main frame.
+    pub target: String,
+    attached: OnceCell<Arc<Attached>>,
+    asleep: AtomicBool,
+    lock: Arc<tokio::sync::Mutex<()>>,
+    holder: Mutex<Option<(&'static str, Instant)>>,
+}
+
+/// The right to act on a page; others wait until it is dropped.
+pub struct Turn(#[expect(dead_code, reason = "held for its drop")] OwnedMutexGuard<()>);
+
+impl Page {
+    /// A page nobody has touched yet.
+    pub(super) fn new(id: u32, target: String) -> Self {
+        Page {
+            id,
+            target,
+            attached: OnceCell::new(),
+            asleep: AtomicBool::new(false),
+            lock: Arc::default(),
+            holder: Mutex::default(),
+        }
+    }
+
+    /// Whether it did not answer the last time it was needed.
+    pub fn is_asleep(&self) -> bool {
+        self.asleep.load(Ordering::Relaxed)
+    }
+
+    /// Whether Chrome shows its own page for an address that could not be loaded.
+    pub fn shows_error(&self) -> bool {
+        self.attached.get().is_some_and(|page| page.shows_error())
+    }
+
+    /// What is there if a tool has worked on the page already.
+    pub fn if_attached(&self) -> Option<&Arc<Attached>> {
+        self.attached.get()
+    }
+
+    /// Attaches on first use.
+    pub async fn attach(&self, browser: &Session, urls: &UrlPolicy) -> Result<Arc<Attached>, PageError> {
+        let attach = self.attached.get_or_try_init(|| Attached::new(browser, &self.target, urls));
+        match tokio::time::timeout(ATTACH, attach).await {
+            Ok(Ok(attached)) => {
+                self.asleep.store(false, Ordering::Relaxed);
+                Ok(attached.clone())
+            }
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => {
+                self.asleep.store(true, Ordering::Relaxed);
+                Err(PageError::Asleep { id: self.id })
+            }
+        }
+    }
+
+    /// Waits for the turn of `tool`: calls on one page run one after the other, in their order.
+    pub async fn turn(&self, tool: &'static str) -> Result<Turn, PageError> {
+        match tokio::time::timeout(BUSY, self.lock.clone().lock_owned()).await {
+            Ok(guard) => {
+                *guard_of(&self.holder) = Some((tool, Instant::now()));
+                Ok(Turn(guard))
+            }
+            Err(_) => {
+                let (tool, since) = guard_of(&self.holder).unwrap_or(("another call", Instant::now()));
+                Err(PageError::Busy { id: self.id, tool, seconds: since.elapsed().as_secs() })
+            }
+        }
+    }
+}
+
+fn guard_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A frame or worker of the page that lives in another process.
+#[derive(Clone)]
+pub struct Child {
+    /// Its session.
+    pub session: Session,
+    /// For a frame: its id.
+    pub target: String,
+    /// `iframe`, `worker`, …
+    pub kind: String,
+    /// The frame it is in.
+    pub parent_frame: Option<String>,
+}
+
+/// A page that is being worked on.
+pub struct Attached {
+    /// The session of the page's target.
+    pub session: Session,
+    /// Id of the main frame.
+    pub frame: String,
+    /// Its dialogs.
+    pub dialogs: Dialogs,
+    /// What is emulated.
+    pub emulation: Mutex<Emulation>,
+    /// The last snapshot and the uids given so far.
+    pub snapshots: Mutex<Snapshots>,
+    children: Mutex<Vec<Child>>,
+    shows_error: AtomicBool,
+    focus: OnceCell<()>,
+    urls: UrlPolicy,
+}
+
+#[derive(Deserialize)]
+struct AttachedTo {
+    #[serde(rename = "sessionId")]
+    session: String,
+    #[serde(rename = "targetInfo")]
+    info: ChildInfo,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ChildInfo {
+    target_id: String,
+    r#type: String,
+    parent_frame_id: Option<String>,
+}
+
+impl Attached {
+    async fn new(browser: &Session, target: &str, urls: &UrlPolicy) -> Result<Arc<Self>, CdpError> {
+        let params = json!({"targetId": target, "flatten": true});
+        let attached: Value = browser.call("Target.attachToTarget", params).await?;
+        let id = attached["sessionId"].as_str().unwrap_or_default();
+        let session = browser.with_id(id);
+        let page = Arc::new(Attached {
+            session: session.clone(),
+            frame: target.to_owned(),
+            dialogs: Dialogs::default(),
+            emulation: Mutex::default(),
+            snapshots: Mutex::default(),
+            children: Mutex::default(),
+            shows_error: AtomicBool::new(false),
+            focus: OnceCell::new(),
+            urls: urls.clone(),
+        });
+        let events =
+            session.subscribe(&["Page.frameNavigated", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed"]);
+        tokio::spawn(watch_page(Arc::downgrade(&page), session.clone(), events));
+        let targets = session.subscribe(TARGET_EVENTS);
+        tokio::spawn(watch_children(Arc::downgrade(&page), session.clone(), targets));
+        page.prepare(&session).await?;
+        Ok(page)
+    }
+
+    /// What every session of the page gets, whether page or frame. Sent at once, in order; the calls need no renderer
+    /// that is already running.
+    async fn prepare(&self, session: &Session) -> Result<(), CdpError> {
+        // Workers matter only where requests are filtered.
+        let filter = if self.urls.is_active() { json!([{}]) } else { json!([{"type": "iframe"}]) };
+        let auto_attach =
+            json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter});
+        let (page, network, children, rules) = tokio::join!(
+            session.call::<Value>("Page.enable", json!({})),
+            session.call::<Value>("Network.enable", json!({})),
+            session.call::<Value>("Target.setAutoAttach", auto_attach),
+            super::url_rules::apply(session, &self.urls),
+        );
+        page?;
+        network?;
+        children?;
+        rules
+    }
+
+    /// Behaves as focused and visible from now on, as keyboard and mouse need. Only for input.
+    pub async fn focus(&self) -> Result<(), CdpError> {
+        let emulate = self.focus.get_or_try_init(|| async {
+            let params = json!({"enabled": true});
+            self.session.call::<Value>("Emulation.setFocusEmulationEnabled", params).await.map(|_| ())
+        });
+        emulate.await.map(|_| ())
+    }
+
+    /// Which addresses may be reached.
+    pub fn urls(&self) -> &UrlPolicy {
+        &self.urls
+    }
+
+    /// Whether Chrome shows its own page for an address that could not be loaded.
+    pub fn shows_error(&self) -> bool {
+        self.shows_error.load(Ordering::Relaxed)
+    }
+
+    /// Frames and workers in other processes.
+    pub fn children(&self) -> Vec<Child> {
+        guard_of(&self.children).clone()
+    }
+
+    /// The emulation, for reading or changing.
+    pub fn emulation(&self) -> MutexGuard<'_, Emulation> {
+        guard_of(&self.emulation)
+    }
+
+    /// The snapshots, for reading or changing.
+    pub fn snapshots(&self) -> MutexGuard<'_, Snapshots> {
+        guard_of(&self.snapshots)
+    }
+}
+
+/// Follows dialogs and failed loads; ends with the page's session.
+async fn watch_page(page: std::sync::Weak<Attached>, session: Session, mut events: Subscription) {
+    while let Some(event) = events.next().await {
+        let Some(page) = page.upgrade() else { return };
+        if event.method != "Page.frameNavigated" {
+            page.dialogs.note(&session, &event).await;
+            continue;
+        }
+        let Ok(details) = event.decode::<Value>() else { continue };
+        let frame = &details["frame"];
+        if frame.get("parentId").is_none() {
+            let error = frame["url"] == ERROR_PAGE || frame.get("unreachableUrl").is_some();
+            page.shows_error.store(error, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Follows the frames in other processes of one session, and theirs; ends with that session.
+fn watch_children(
+    page: std::sync::Weak<Attached>,
+    parent: Session,
+    mut events: Subscription,
+) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move {
+        while let Some(event) = events.next().await {
+            let Some(attached) = page.upgrade() else { return };
+            match event.method.as_str() {
+                "Target.attachedToTarget" => {
+                    let Ok(AttachedTo { session: id, info }) = event.decode() else { continue };
+                    let session = parent.with_id(id.clone());
+                    let targets = session.subscribe(TARGET_EVENTS);
+                    tokio::spawn(watch_children(page.clone(), session.clone(), targets));
+                    let child = Child {
+                        session: session.clone(),
+                        target: info.target_id,
+                        kind: info.r#type,
+                        parent_frame: info.parent_frame_id,
+                    };
+                    guard_of(&attached.children).push(child);
+                    tokio::spawn(async move {
+                        let emulation = attached.emulation().clone();
+                        // A worker knows no Page domain, a frame that goes away knows nothing: either way it must run.
+                        let _ = attached.prepare(&session).await;
+                        if emulation != Emulation::default() {
+                            let _ = emulation.apply_to_frame(&session).await;
+                        }
+                        let _: Result<Value, _> = session.call("Runtime.runIfWaitingForDebugger", json!({})).await;
+                    });
+                }
+                "Target.detachedFromTarget" => {
+                    let Ok(details) = event.decode::<Value>() else { continue };
+                    let id = details["sessionId"].as_str().unwrap_or_default();
+                    guard_of(&attached.children).retain(|child| child.session.id() != Some(id));
+                }
+                _ => {}
+            }
+        }
+    })
+}

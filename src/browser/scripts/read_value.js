@@ -1,0 +1,1 @@
+(element) => (element.isContentEditable ? element.innerText : element.value) ?? ''

@@ -1,0 +1,122 @@
+//! `evaluate_script`: runs JavaScript in the page.
+
+use std::path::Path;
+use std::time::Duration;
+
+use super::on_page::{Acted, OnPage, PageContext};
+use super::schema::Param;
+use super::{Arguments, Category, Condition, Handler, Running, Tool};
+use crate::browser::dialogs::AutoAnswer;
+use crate::browser::elements::Element;
+use crate::browser::script::{self, Format};
+use crate::browser::settle::Waiting;
+use crate::files::with_extension;
+use crate::report::{Failure, OpenDialog, Report};
+
+/// See the module.
+pub const TOOL: Tool = Tool {
+    name: "evaluate_script",
+    description: "Run JavaScript in the page and return its value as JSON.",
+    category: Category::Debugging,
+    read_only: false,
+    conditions: &[Condition::JavaScript],
+    params: &[
+        Param::text("function", "Source of a function, such as (el) => el.innerText. May be async."),
+        Param::text("sourcePath", "File with the source instead.").file(),
+        Param::choice("format", &["function", "script"], "script: a classic script; its last value counts."),
+        Param::texts("args", 0, "Uids of elements to pass to the function."),
+        Param::text("filePath", "Write the value to this file.").file(),
+        Param::text("dialogAction", "Answer to dialogs: accept (default), dismiss, or a text for prompts."),
+        Param::bool("waitForStableDom", "Wait for what the script changed; default true."),
+        Param::integer("timeout", "Milliseconds; default 180000."),
+    ],
+    handler: Handler::Page(OnPage::new(handler).without_notices()),
+};
+
+/// The original's limit for everything that it asks of a page.
+const TIMEOUT: Duration = Duration::from_secs(180);
+
+/// Longest source that is read from a file.
+const MAX_SOURCE: u64 = 16 * 1024 * 1024;
+
+fn read_source(path: &Path) -> Result<String, Failure> {
+    let failed = |why: String| {
+        Failure::new(
+            format!("Unable to read script source from {}: {why}", path.display()),
+            "give the path of a JavaScript file in UTF-8",
+        )
+    };
+    let size = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?.len();
+    if size > MAX_SOURCE {
+        return Err(failed(format!("it has {size} bytes, at most {MAX_SOURCE} are read")));
+    }
+    std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))
+}
+
+fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
+    Box::pin(async move {
+        let source = match (arguments.optional_text("function"), arguments.optional_path("sourcePath")) {
+            (Some(source), None) => source.to_owned(),
+            (None, Some(path)) => read_source(&path)?,
+            _ => {
+                return Err(Failure::new("Specify exactly one of function or sourcePath.", "give the source one way"));
+            }
+        };
+        let format = match arguments.optional_text("format") {
+            Some("script") => Format::Script,
+            _ => Format::Function,
+        };
+        let uids = arguments.texts("args");
+        if format == Format::Script && !uids.is_empty() {
+            return Err(Failure::new("args can't be passed to a script.", "use format function"));
+        }
+        let timeout = arguments.timeout("timeout", TIMEOUT);
+        let answer = arguments.optional_text("dialogAction").unwrap_or("accept");
+        let answers = (!answer.is_empty()).then(|| {
+            context.on.dialogs.answer_automatically(AutoAnswer {
+                only_before_unload: false,
+                accept: answer != "dismiss",
+                text: (!["accept", "dismiss"].contains(&answer)).then(|| answer.to_owned()),
+            })
+        });
+        let waiting = Waiting { load: None, stable_dom: arguments.optional_bool("waitForStableDom").unwrap_or(true) };
+        let action = async {
+            let mut elements = Vec::with_capacity(uids.len());
+            for uid in &uids {
+                elements.push(Element::find(&context.on, context.page.id, uid).await?);
+            }
+            let outcome = script::run(&context.on, &source, format, &elements, timeout).await?;
+            Ok::<_, Failure>(outcome)
+        };
+        let acted = context.act(waiting, report, action).await?;
+        for answered in answers.iter().flat_map(|a| a.answered()) {
+            let what = if answered.accepted { "Accepted" } else { "Dismissed" };
+            report.line(format!(
+                "{what} a dialog of the script ({}: {}).",
+                answered.dialog.kind, answered.dialog.message
+            ));
+        }
+        let outcome = match acted {
+            Acted::Done(outcome) => outcome,
+            Acted::Dialog(dialog) => {
+                report.line("The script opened a dialog and waits for its answer.");
+                report.section(OpenDialog(dialog));
+                return Ok(());
+            }
+        };
+        match arguments.optional_path("filePath") {
+            Some(path) => {
+                let path = with_extension(path, "json");
+                context.call.paths.write(&path, outcome.json.as_bytes())?;
+                report.line(format!("Script ran on page. Output saved to {}.", path.display()));
+            }
+            None => {
+                report.line(format!("Script ran on page and returned:\n```json\n{}\n```", outcome.json));
+            }
+        }
+        if let Some(note) = outcome.note {
+            report.line(note);
+        }
+        Ok(())
+    })
+}

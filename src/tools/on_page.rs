@@ -1,0 +1,174 @@
+//! What surrounds every tool that works on a page: finding the page, its turn, attaching, an open dialog, a deadline, and
+//! the sections about emulation and dialogs at the end of the answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Arguments, Context, Running, Tool};
+use crate::browser::dialogs::Dialog;
+use crate::browser::host::LiveBrowser;
+use crate::browser::page::{Attached, Page};
+use crate::browser::settle::{self, Effects, Ending, Waiting};
+use crate::browser::snapshot::render::View;
+use crate::config::Config;
+use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, OpenedPages, Report, SnapshotSection};
+
+/// No tool works longer on a page than this, whatever it waits for.
+const DEADLINE: Duration = Duration::from_secs(200);
+
+/// What a page tool works with.
+pub struct PageContext {
+    /// The server's settings.
+    pub config: Arc<Config>,
+    /// The call.
+    pub call: Context,
+    /// The browser.
+    pub live: Arc<LiveBrowser>,
+    /// The page.
+    pub page: Arc<Page>,
+    /// Its sessions.
+    pub on: Arc<Attached>,
+}
+
+/// Fills the report from a page.
+pub type PageHandler = for<'a> fn(&'a PageContext, &'a Arguments, &'a mut Report) -> Running<'a>;
+
+/// How a page tool is run.
+pub struct OnPage {
+    run: PageHandler,
+    /// Refused while a dialog is open: the page could not answer.
+    blocked_by_dialog: bool,
+    /// Waits for other calls on the same page.
+    takes_turns: bool,
+    /// Ends with the sections about emulation and the open dialog.
+    notices: bool,
+}
+
+impl OnPage {
+    /// Not while a dialog is open, one after the other, with notices.
+    pub const fn new(run: PageHandler) -> Self {
+        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true }
+    }
+
+    /// Also while a dialog is open.
+    pub const fn while_dialog(mut self) -> Self {
+        self.blocked_by_dialog = false;
+        self
+    }
+
+    /// Without waiting for other calls on the page.
+    pub const fn at_once(mut self) -> Self {
+        self.takes_turns = false;
+        self
+    }
+
+    /// Without the sections about emulation and dialogs.
+    pub const fn without_notices(mut self) -> Self {
+        self.notices = false;
+        self
+    }
+
+    /// Runs it for a tool.
+    pub async fn run(
+        &self,
+        tool: &'static Tool,
+        call: Context,
+        arguments: &Arguments,
+        report: &mut Report,
+    ) -> Result<(), Failure> {
+        let session = call.session.clone();
+        let live = session.browser(report).await?;
+        let given = arguments.0.contains_key("pageId").then(|| arguments.page_id("pageId"));
+        let page = session.page(&live, given).await?;
+        let _turn = if self.takes_turns { Some(page.turn(tool.name).await?) } else { None };
+        let on = live.pages.attach(&page).await?;
+        let config = session.config.clone();
+        let context = PageContext { config, call, live, page, on };
+        let outcome = match context.on.dialogs.open().filter(|_| self.blocked_by_dialog) {
+            Some(dialog) => Err(Failure::new(
+                format!("A dialog is open ({}: {}).", dialog.kind, dialog.message),
+                "answer it with handle_dialog first",
+            )),
+            None => match tokio::time::timeout(DEADLINE, (self.run)(&context, arguments, report)).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(Failure::new(
+                    format!("{} did not finish within {} s", tool.name, DEADLINE.as_secs()),
+                    "the page may be stuck; take_screenshot shows it, navigate_page with type reload revives it",
+                )),
+            },
+        };
+        if self.notices {
+            report.section(Emulating(context.on.emulation().clone()));
+            if let Some(dialog) = context.on.dialogs.open() {
+                report.section(OpenDialog(dialog));
+            }
+        }
+        outcome
+    }
+}
+
+/// How an action ended.
+pub enum Acted<T> {
+    /// It ran to its end.
+    Done(T),
+    /// A dialog opened in the middle of it.
+    Dialog(Dialog),
+}
+
+impl PageContext {
+    /// Runs an action, waits for what it causes, and reports that.
+    pub async fn act<T, E: Into<Failure>>(
+        &self,
+        waiting: Waiting,
+        report: &mut Report,
+        action: impl Future<Output = Result<T, E>>,
+    ) -> Result<Acted<T>, Failure> {
+        let (ending, effects) = settle::act(&self.live.pages, &self.on, waiting, action).await.map_err(Into::into)?;
+        let dialog = effects.dialog.clone();
+        report_effects(effects, report);
+        Ok(match (ending, dialog) {
+            (Ending::Finished(value), _) => Acted::Done(value),
+            (Ending::Dialog, Some(dialog)) => Acted::Dialog(dialog),
+            // It has been closed meanwhile, by the user or by the page's end.
+            (Ending::Dialog, None) => {
+                Acted::Dialog(Dialog { kind: "dialog".into(), message: String::new(), default_value: String::new() })
+            }
+        })
+    }
+
+    /// Adds the page list to the answer.
+    pub async fn list_pages(&self, report: &mut Report) -> Result<(), Failure> {
+        let pages = self.live.pages.list().await?;
+        report.section(self.call.session.page_list(pages));
+        Ok(())
+    }
+
+    /// Adds a snapshot if the caller wants one and the page can be asked.
+    pub async fn snapshot_if_wanted(&self, arguments: &Arguments, report: &mut Report) -> Result<(), Failure> {
+        if !arguments.bool("includeSnapshot") || self.on.dialogs.open().is_some() {
+            return Ok(());
+        }
+        self.snapshot(report).await
+    }
+
+    /// Adds a snapshot.
+    pub async fn snapshot(&self, report: &mut Report) -> Result<(), Failure> {
+        let snapshot = crate::browser::snapshot::take(&self.on, false).await?;
+        let view = View { budget: self.config.snapshot_budget, ..View::default() };
+        report.section(SnapshotSection::tree(&snapshot, &view, self.config.structured_content));
+        Ok(())
+    }
+}
+
+/// Adds what an action caused.
+pub fn report_effects(effects: Effects, report: &mut Report) {
+    if let Some(url) = effects.navigated_to {
+        report.section(NavigatedTo(url));
+    }
+    if !effects.opened.is_empty() {
+        report.section(OpenedPages(effects.opened));
+    }
+    if !effects.downloads.is_empty() {
+        report.section(Downloads(effects.downloads));
+    }
+}
