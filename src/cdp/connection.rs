@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use super::error::CdpError;
 use super::mailbox::{Filter, Mailbox, Subscription};
@@ -19,6 +20,9 @@ use super::transport::{Reader, Writer};
 
 /// How long a call waits unless its caller says otherwise; the original's limit.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(180);
+
+/// How long a goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Messages that may wait for the writer.
 const OUTGOING: usize = 256;
@@ -43,6 +47,14 @@ pub struct Connection {
     next_id: AtomicU64,
     tables: Mutex<Tables>,
     ended: AtomicBool,
+    /// Ends both tasks. A socket, unlike a pipe, is only closed when both of its halves are dropped.
+    closing: CancellationToken,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.closing.cancel();
+    }
 }
 
 /// Takes the call out of the table when its caller stops waiting.
@@ -75,19 +87,33 @@ impl Connection {
             next_id: AtomicU64::new(1),
             tables: Mutex::default(),
             ended: AtomicBool::new(false),
+            closing: CancellationToken::new(),
         });
+        let closing = connection.closing.clone();
         tokio::spawn(async move {
-            while let Some(message) = messages.recv().await {
-                if let Err(error) = writer.send(&message).await {
-                    tracing::debug!("the connection to the browser cannot be written to: {error}");
-                    break;
+            let sending = async {
+                while let Some(message) = messages.recv().await {
+                    if let Err(error) = writer.send(&message).await {
+                        tracing::debug!("the connection to the browser cannot be written to: {error}");
+                        return;
+                    }
                 }
+            };
+            tokio::select! {
+                () = sending => {}
+                () = closing.cancelled() => {}
             }
+            let _ = tokio::time::timeout(GOODBYE, writer.finish()).await;
         });
+        let closing = connection.closing.clone();
         let weak = Arc::downgrade(&connection);
         tokio::spawn(async move {
             loop {
-                match reader.receive().await {
+                let received = tokio::select! {
+                    received = reader.receive() => received,
+                    () = closing.cancelled() => break,
+                };
+                match received {
                     Ok(Some(message)) => {
                         let Some(connection) = weak.upgrade() else { break };
                         connection.dispatch(&message);
@@ -99,6 +125,8 @@ impl Connection {
                     }
                 }
             }
+            // The writer must not keep a socket open that nobody reads any more.
+            closing.cancel();
             if let Some(connection) = weak.upgrade() {
                 connection.end();
             }
@@ -113,6 +141,12 @@ impl Connection {
     /// Whether the browser has gone.
     pub fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
+    }
+
+    /// Ends the connection from our side; the browser stays. Calls that wait fail.
+    pub fn close(&self) {
+        self.closing.cancel();
+        self.end();
     }
 
     /// Calls a method on a flat session (`None`: the browser itself) and returns the raw `result`.

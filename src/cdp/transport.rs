@@ -11,6 +11,11 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub trait Writer: Send + 'static {
     /// Sends one message (JSON in UTF-8, without framing).
     fn send<'a>(&'a mut self, message: &'a [u8]) -> BoxFuture<'a, io::Result<()>>;
+
+    /// Says goodbye where the transport has a word for it. Nothing is sent afterwards.
+    fn finish(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
 }
 
 /// The receiving half.

@@ -181,7 +181,7 @@ fn launching(config: &BrowserConfig, checks: &mut Vec<Check>) {
 
 /// The one place that asks which browser would be launched.
 fn executable(config: &BrowserConfig) -> Result<PathBuf, BrowserError> {
-    find::executable(config.executable.as_deref())
+    find::executable(config.executable.as_deref(), config.channel)
 }
 
 fn browser(config: &BrowserConfig) -> Check {

@@ -3,6 +3,7 @@
 
 mod cli;
 mod config;
+mod connect;
 mod drills;
 mod engine;
 mod mcp;
