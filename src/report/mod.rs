@@ -4,10 +4,12 @@
 //! stands ([`Section::ORDER`]), so the order of the answer does not depend on the order of the handler's steps.
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
+mod fence;
 mod page;
 mod pages;
 mod trace;
 
+pub use fence::fenced;
 pub use page::{Downloads, Emulating, NavigatedTo, OpenDialog, OpenedPages, SnapshotSection};
 pub use pages::{BrowserNote, PageList, Reconnected};
 pub use trace::{TraceInsight, TraceSummary};

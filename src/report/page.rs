@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::Section;
+use super::fence::fenced;
 use super::pages::title_and_url;
 use crate::browser::dialogs::Dialog;
 use crate::browser::emulate::{Emulation, number};
@@ -13,6 +14,7 @@ use crate::browser::pages::PageInfo;
 use crate::browser::settle::Download;
 use crate::browser::snapshot::render::{self, View};
 use crate::browser::snapshot::tree::Snapshot;
+use crate::config::Config;
 
 /// The page has another address than before the action.
 pub struct NavigatedTo(pub String);
@@ -192,10 +194,11 @@ pub enum SnapshotSection {
 
 impl SnapshotSection {
     /// Renders a snapshot.
-    pub fn tree(snapshot: &Snapshot, view: &View, structured: bool) -> Self {
+    pub fn tree(snapshot: &Snapshot, view: &View, config: &Config) -> Self {
+        let text = render::text(snapshot, view);
         SnapshotSection::Tree {
-            text: render::text(snapshot, view),
-            json: structured.then(|| render::json(snapshot, view.root)),
+            text: if config.mark_page_content { fenced(&text) } else { text },
+            json: config.structured_content.then(|| render::json(snapshot, view.root)),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::browser::elements::Element;
 use crate::browser::script::{self, Format};
 use crate::browser::settle::Waiting;
 use crate::files::with_extension;
-use crate::report::{Failure, OpenDialog, Report};
+use crate::report::{Failure, OpenDialog, Report, fenced};
 
 /// See the module.
 pub const TOOL: Tool = Tool {
@@ -111,7 +111,9 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
                 report.line(format!("Script ran on page. Output saved to {}.", path.display()));
             }
             None => {
-                report.line(format!("Script ran on page and returned:\n```json\n{}\n```", outcome.json));
+                let block = format!("```json\n{}\n```", outcome.json);
+                let block = if context.config.mark_page_content { fenced(&block) } else { block };
+                report.line(format!("Script ran on page and returned:\n{block}"));
             }
         }
         if let Some(note) = outcome.note {

@@ -155,7 +155,7 @@ impl PageContext {
     pub async fn snapshot(&self, report: &mut Report) -> Result<(), Failure> {
         let snapshot = crate::browser::snapshot::take(&self.on, false).await?;
         let view = View { budget: self.config.snapshot_budget, ..View::default() };
-        report.section(SnapshotSection::tree(&snapshot, &view, self.config.structured_content));
+        report.section(SnapshotSection::tree(&snapshot, &view, &self.config));
         Ok(())
     }
 }

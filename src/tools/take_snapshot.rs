@@ -57,7 +57,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         }
         report.section(match changes {
             Some(text) => SnapshotSection::Changes(text),
-            None => SnapshotSection::tree(&snapshot, &view, context.config.structured_content),
+            None => SnapshotSection::tree(&snapshot, &view, &context.config),
         });
         Ok(())
     })

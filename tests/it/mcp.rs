@@ -77,31 +77,40 @@ fn tools_are_listed_with_closed_schemas_and_annotations() {
     let mut client = Client::ready(&[]);
     let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
     let names: Vec<&str> = tools.as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
-    let expected = [
-        "close_page",
-        "list_pages",
-        "new_page",
-        "performance_analyze_insight",
-        "performance_load_trace",
-        "select_page",
-    ];
-    assert_eq!(names, expected);
+    assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+    for name in ["click", "evaluate_script", "navigate_page", "performance_load_trace", "take_snapshot", "wait_for"] {
+        assert!(names.contains(&name), "{name} is missing: {names:?}");
+    }
+    for name in ["click_at", "evaluate", "navigate", "screenshot"] {
+        assert!(!names.contains(&name), "{name} needs an option");
+    }
     for tool in tools.as_array().unwrap() {
         assert_eq!(tool["inputSchema"]["additionalProperties"], false);
-        let category = if tool["name"].as_str().unwrap().contains("page") { "navigation" } else { "performance" };
-        assert_eq!(tool["annotations"]["category"], category);
+        assert!(tool["annotations"]["category"].is_string());
         assert!(tool["annotations"]["readOnlyHint"].is_boolean());
         let mut keys: Vec<&String> = tool.as_object().unwrap().keys().collect();
         keys.sort();
         assert_eq!(keys, ["annotations", "description", "inputSchema", "name"]);
     }
-    let analyze = &tools[3]["inputSchema"];
+    let find = |tools: &Value, name: &str| {
+        tools.as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap()["inputSchema"].clone()
+    };
+    let analyze = find(&tools, "performance_analyze_insight");
     assert_eq!(analyze["required"], json!(["insightSetId", "insightName"]));
     assert_eq!(analyze["properties"]["pageId"]["type"], "number");
     let mut without = Client::ready(&["--no-page-id-routing"]);
     let tools = without.request("tools/list", json!({}))["result"]["tools"].clone();
-    assert!(tools[3]["inputSchema"]["properties"].get("pageId").is_none());
-    let mut none = Client::ready(&["--no-category-performance", "--no-category-navigation"]);
+    assert!(find(&tools, "performance_analyze_insight")["properties"].get("pageId").is_none());
+    assert!(find(&tools, "click")["properties"].get("pageId").is_none());
+    let mut slim = Client::ready(&["--slim"]);
+    let tools = slim.request("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<&str> = tools.as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["evaluate", "navigate", "screenshot"]);
+    let answer = slim.request("tools/call", json!({"name": "click", "arguments": {}}));
+    assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool click not found"}));
+    let off = ["performance", "navigation", "input", "emulation", "debugging"].map(|c| format!("--no-category-{c}"));
+    let off: Vec<&str> = off.iter().map(String::as_str).collect();
+    let mut none = Client::ready(&off);
     assert_eq!(none.request("tools/list", json!({}))["result"]["tools"], json!([]));
     let answer = none.request("tools/call", json!({"name": "performance_load_trace", "arguments": {}}));
     assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool performance_load_trace disabled"}));

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::shell::{self, Result, root, step};
-use crate::{large_trace, setup};
+use crate::{bench_browser, large_trace, setup};
 
 const STARTS: usize = 7;
 const LOADS: usize = 3;
@@ -24,6 +24,7 @@ pub fn run(arguments: &[String]) -> Result {
     println!("| Measure | devtools-mcp | chrome-devtools-mcp 1.11.0 | ratio |\n|---|---|---|---|");
     starts(&ours, &node, &peer)?;
     engine_ready(&ours)?;
+    bench_browser::run(&ours, &node, &peer)?;
     let quick = arguments.iter().any(|a| a == "--quick");
     let temp = std::env::temp_dir().join(format!("devtools-mcp-bench-{}", std::process::id()));
     std::fs::create_dir_all(&temp).map_err(|e| e.to_string())?;
@@ -132,7 +133,7 @@ fn load(ours: &Path, file: &Path) -> Result<[f64; 2]> {
     Ok([milliseconds(elapsed), server.memory("VmHWM")? / 1024.0])
 }
 
-fn row(what: &str, ours: f64, theirs: f64, unit: &str) {
+pub(crate) fn row(what: &str, ours: f64, theirs: f64, unit: &str) {
     println!("| {what} | {} {unit} | {} {unit} | {:.3} |", digits(ours), digits(theirs), ours / theirs);
 }
 
@@ -140,42 +141,43 @@ fn digits(value: f64) -> String {
     if value < 100.0 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
-fn milliseconds(time: Duration) -> f64 {
+pub(crate) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
 /// A minimal MCP client.
-struct Server {
+pub(crate) struct Server {
     child: Child,
-    input: ChildStdin,
+    input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next: u64,
 }
 
 impl Server {
-    fn spawn(mut command: Command) -> Result<Self> {
+    pub(crate) fn spawn(mut command: Command) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|e| e.to_string())?;
-        let input = child.stdin.take().ok_or("no standard input")?;
+        let input = Some(child.stdin.take().ok_or("no standard input")?);
         let output = BufReader::new(child.stdout.take().ok_or("no standard output")?);
         Ok(Server { child, input, output, next: 1 })
     }
 
-    fn initialize(&mut self) -> Result<Value> {
+    pub(crate) fn initialize(&mut self) -> Result<Value> {
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}});
         self.request("initialize", params)
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Result<Value> {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value> {
         let id = self.next;
         self.next += 1;
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        self.input.write_all(format!("{message}\n").as_bytes()).map_err(|e| e.to_string())?;
+        let input = self.input.as_mut().ok_or("standard input is closed")?;
+        input.write_all(format!("{message}\n").as_bytes()).map_err(|e| e.to_string())?;
         loop {
             let mut line = String::new();
             if self.output.read_line(&mut line).map_err(|e| e.to_string())? == 0 {
@@ -188,8 +190,14 @@ impl Server {
         }
     }
 
+    /// Closes its input and waits for its end, and with it for its browser's.
+    pub(crate) fn end(&mut self) {
+        self.input = None;
+        let _ = self.child.wait();
+    }
+
     /// A field of the kernel's process status in kB (Linux).
-    fn memory(&self, field: &str) -> Result<f64> {
+    pub(crate) fn memory(&self, field: &str) -> Result<f64> {
         let path = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
         status

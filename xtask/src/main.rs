@@ -1,6 +1,7 @@
 //! `cargo xtask …`: everything a developer or CI runs. Each command says what it does and skips what is done.
 
 mod bench;
+mod bench_browser;
 mod demo;
 mod gen_docs;
 mod large_trace;

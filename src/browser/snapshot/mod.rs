@@ -1,6 +1,7 @@
 //! Snapshots of a page's accessibility tree: how agents see a page and name its elements.
 
 mod ax;
+mod operable;
 pub mod render;
 pub mod tree;
 
@@ -46,7 +47,11 @@ pub async fn take(page: &Attached, verbose: bool) -> Result<Arc<Snapshot>, CdpEr
             Some((parent, owner.backend_node_id))
         }
     });
-    let trees = frames.iter().map(ax::fetch);
+    let trees = frames.iter().map(|frame| async move {
+        let mut nodes = ax::fetch(frame).await?;
+        operable::add(page, frame, &mut nodes).await;
+        Ok(nodes)
+    });
     let (owners, trees) = tokio::join!(futures_util::future::join_all(owners), futures_util::future::join_all(trees));
     let mut result = Vec::with_capacity(frames.len());
     for ((frame, owner), nodes) in frames.into_iter().zip(owners).zip(trees) {
