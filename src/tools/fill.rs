@@ -33,7 +33,11 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         };
         match context.act(Waiting::default(), report, action).await? {
             Acted::Done(()) => report.line("Successfully filled out the element"),
-            Acted::Dialog(_) => report.line("The element was filled out and it opened a dialog."),
+            Acted::Dialog(_) => {
+                report.line("The element was filled out and it opened a dialog.");
+                // Typing ends with the first dialog.
+                report.line("hint: after handle_dialog, take_snapshot shows whether the field holds the whole value");
+            }
         }
         context.snapshot_if_wanted(arguments, report).await
     })
