@@ -131,12 +131,18 @@ impl Dialogs {
         let auto = lock(&self.plan).auto.clone();
         match auto.filter(|a| !a.only_before_unload || dialog.kind == "beforeunload") {
             Some(auto) => {
-                let answer = handle(session, auto.accept, auto.text.as_deref()).await;
-                if answer.is_ok() {
+                // Noted first: what the answer sets free may be told before the answer is acknowledged.
+                let answered = Answered { dialog, accepted: auto.accept };
+                let noted = {
                     let mut plan = lock(&self.plan);
-                    if plan.answered.len() < MAX_ANSWERED {
-                        plan.answered.push(Answered { dialog, accepted: auto.accept });
+                    let room = plan.answered.len() < MAX_ANSWERED;
+                    if room {
+                        plan.answered.push(answered.clone());
                     }
+                    room
+                };
+                if handle(session, auto.accept, auto.text.as_deref()).await.is_err() && noted {
+                    let _ = lock(&self.plan).answered.pop_if(|last| *last == answered);
                 }
             }
             None => _ = self.open.send_replace(Some(dialog)),

@@ -14,8 +14,8 @@ use crate::config::Config;
 /// How long a page may take to load; the original's default.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long Chrome's page about a failed load may take.
-const ERROR_PAGE_WAIT: Duration = Duration::from_millis(500);
+/// How long what follows a failed navigation may take: a download that begins, Chrome's page about the failure.
+const AFTERMATH: Duration = Duration::from_secs(3);
 
 /// Layers of `view-source:` that are looked through for a `file:` address.
 const VIEW_SOURCE_DEPTH: usize = 5;
@@ -144,12 +144,13 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
         "Page.loadEventFired",
         "Page.navigatedWithinDocument",
         "Page.frameNavigated",
+        "Page.downloadProgress",
         "Inspector.targetCrashed",
     ]);
     let load = async {
         let start = start(page, destination);
         tokio::pin!(start);
-        let mut answered = false;
+        let (mut answered, mut downloading) = (false, false);
         loop {
             tokio::select! {
                 biased;
@@ -159,6 +160,10 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                     let done = match event.method.as_str() {
                         "Inspector.targetCrashed" => return Err(NavigationError::Gone),
                         "Page.loadEventFired" | "Page.navigatedWithinDocument" => true,
+                        "Page.downloadProgress" => {
+                            downloading = true;
+                            false
+                        }
                         // A document that comes back as it was does not load.
                         _ => event.decode::<Value>().is_ok_and(|details| {
                             details["type"] == "BackForwardCacheRestore" && details["frame"].get("parentId").is_none()
@@ -174,8 +179,15 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                         Ok(true) => {}
                         Ok(false) => return Ok(()),
                         Err(error) => {
-                            if matches!(&error, NavigationError::Failed { code, .. } if code != "net::ERR_ABORTED") {
-                                error_page(&mut events).await;
+                            match &error {
+                                NavigationError::Failed { download: true, .. } if !downloading => {
+                                    wait_until(&mut events, &["Page.downloadProgress"]).await;
+                                }
+                                // Chrome's own page about it, which is what the tab shows then; it sets a title.
+                                NavigationError::Failed { code, .. } if code != "net::ERR_ABORTED" => {
+                                    wait_until(&mut events, &["Page.frameNavigated", "Page.loadEventFired"]).await;
+                                }
+                                _ => {}
                             }
                             return Err(error);
                         }
@@ -191,17 +203,20 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
     }
 }
 
-/// Waits for Chrome's own page about a failed load, which is what the tab shows then.
-async fn error_page(events: &mut Subscription) {
-    let shown = async {
+/// Waits for events of the main frame, in this order: what follows a navigation that failed.
+async fn wait_until(events: &mut Subscription, methods: &[&str]) {
+    let all = async {
+        let mut left = methods.iter();
+        let Some(mut wanted) = left.next() else { return };
         while let Some(event) = events.next().await {
             let main = |details: Value| details["frame"].get("parentId").is_none();
-            if event.method == "Page.frameNavigated" && event.decode().is_ok_and(main) {
-                return;
+            if event.method == *wanted && event.decode().is_ok_and(main) {
+                let Some(next) = left.next() else { return };
+                wanted = next;
             }
         }
     };
-    let _ = tokio::time::timeout(ERROR_PAGE_WAIT, shown).await;
+    let _ = tokio::time::timeout(AFTERMATH, all).await;
 }
 
 /// Sends the call. `false`: it is done already, within the document.

@@ -20,6 +20,9 @@ use crate::config::UrlPolicy;
 /// How long a page may take to let itself be attached to. Tabs that sleep or hang do not answer at all.
 const ATTACH: Duration = Duration::from_secs(2);
 
+/// The same for a page that is new in a browser of ours: its process may only just be starting, on a busy machine.
+const ATTACH_NEW: Duration = Duration::from_secs(15);
+
 /// How long a call waits for another one on the same page.
 const BUSY: Duration = Duration::from_secs(60);
 
@@ -63,6 +66,7 @@ pub struct Page {
     pub id: u32,
     /// CDP target id; also the id of its main frame.
     pub target: String,
+    known_since: Instant,
     attached: OnceCell<Arc<Attached>>,
     asleep: AtomicBool,
     lock: Arc<tokio::sync::Mutex<()>>,
@@ -78,6 +82,7 @@ impl Page {
         Page {
             id,
             target,
+            known_since: Instant::now(),
             attached: OnceCell::new(),
             asleep: AtomicBool::new(false),
             lock: Arc::default(),
@@ -100,10 +105,16 @@ impl Page {
         self.attached.get()
     }
 
-    /// Attaches on first use.
-    pub async fn attach(&self, browser: &Session, urls: &UrlPolicy) -> Result<Arc<Attached>, PageError> {
+    /// Attaches on first use. `launched`: the browser is ours, so what is new has just been opened.
+    pub async fn attach(
+        &self,
+        browser: &Session,
+        urls: &UrlPolicy,
+        launched: bool,
+    ) -> Result<Arc<Attached>, PageError> {
+        let is_new = launched && self.known_since.elapsed() < ATTACH_NEW;
         let attach = self.attached.get_or_try_init(|| Attached::new(browser, &self.target, urls));
-        match tokio::time::timeout(ATTACH, attach).await {
+        match tokio::time::timeout(if is_new { ATTACH_NEW } else { ATTACH }, attach).await {
             Ok(Ok(attached)) => {
                 self.asleep.store(false, Ordering::Relaxed);
                 Ok(attached.clone())

@@ -90,7 +90,7 @@ impl Pages {
             self.browser.call::<serde_json::Value>("Target.setDiscoverTargets", params).await.map(|_| ())
         });
         discover.await?;
-        page.attach(&self.browser, &self.config.urls).await
+        page.attach(&self.browser, &self.config.urls, self.config.connect.is_none()).await
     }
 
     /// The browser's own `User-Agent`.
@@ -174,6 +174,8 @@ impl Pages {
         if let Some(context) = context {
             params["browserContextId"] = context.into();
         }
+        // Chrome lists in no order: the pages that are there already get the lower numbers.
+        self.refresh(&mut tables).await?;
         let created: Created = self.browser.call("Target.createTarget", params).await?;
         self.refresh(&mut tables).await?;
         let page = tables.pages.iter().find(|page| page.target == created.target_id).cloned();

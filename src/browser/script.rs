@@ -147,6 +147,9 @@ pub async fn run(
     }
 }
 
+/// From a node to the element that stands for it.
+const ELEMENT: &str = "n => n.nodeType === 3 ? n.parentElement ?? n.getRootNode().host ?? n : n";
+
 fn wrapped(source: &str) -> String {
     let source = source.trim_end();
     let source = source.strip_suffix(';').unwrap_or(source);
@@ -167,7 +170,9 @@ async fn function_with(frame: &Frame, source: &str, elements: &[Element]) -> Res
         objects.push(object.ok_or_else(|| ScriptFailure::Gone(element.uid.to_string()))?);
     }
     let arguments: Vec<Value> = objects.iter().map(|id| json!({"objectId": id})).collect();
-    let declaration = format!("async function(...given) {{\n{}\n}}", wrapped(source));
+    // The uid of a text stands for the element it is in.
+    let declaration =
+        format!("async function(...nodes) {{\nconst given = nodes.map({ELEMENT});\n{}\n}}", wrapped(source));
     let params = json!({
         "functionDeclaration": declaration,
         "objectId": objects[0],

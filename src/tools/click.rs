@@ -16,15 +16,15 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[],
     params: &[
-        Param::text("uid", "Element, from take_snapshot.").required(),
-        Param::bool("dblClick", "Double click."),
+        Param::text("uid", "Element, from take_snapshot.").required().obvious(),
+        Param::bool("dblClick", "Double click.").obvious(),
         INCLUDE_SNAPSHOT,
     ],
     handler: Handler::Page(OnPage::new(handler)),
 };
 
 /// The parameter of most input tools.
-pub(super) const INCLUDE_SNAPSHOT: Param = Param::bool("includeSnapshot", "Answer with a snapshot too.");
+pub(super) const INCLUDE_SNAPSHOT: Param = Param::bool("includeSnapshot", "Answer with a snapshot too.").obvious();
 
 fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {

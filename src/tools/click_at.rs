@@ -16,9 +16,9 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[Condition::Vision],
     params: &[
-        Param::number("x", "CSS pixels from the left.").required(),
-        Param::number("y", "CSS pixels from the top.").required(),
-        Param::bool("dblClick", "Double click."),
+        Param::number("x", "CSS pixels from the left.").required().obvious(),
+        Param::number("y", "CSS pixels from the top.").required().obvious(),
+        Param::bool("dblClick", "Double click.").obvious(),
         INCLUDE_SNAPSHOT,
     ],
     handler: Handler::Page(OnPage::new(handler)),

@@ -12,7 +12,7 @@ pub const TOOL: Tool = Tool {
     category: Category::Navigation,
     read_only: false,
     conditions: &[],
-    params: &[Param::number("pageId", "Id from list_pages.").required()],
+    params: &[Param::number("pageId", "Id from list_pages.").required().obvious()],
     handler: Handler::Plain(handler),
 };
 

@@ -17,8 +17,8 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[],
     params: &[
-        Param::text("from_uid", "Element to drag.").required(),
-        Param::text("to_uid", "Element to drop it on.").required(),
+        Param::text("from_uid", "Element to drag.").required().obvious(),
+        Param::text("to_uid", "Element to drop it on.").required().obvious(),
         INCLUDE_SNAPSHOT,
     ],
     handler: Handler::Page(OnPage::new(handler)),

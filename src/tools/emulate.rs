@@ -12,7 +12,7 @@ use crate::report::{Failure, Report};
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "emulate",
-    description: "Emulate a device, network or preferences. What is left out is reset, except extraHttpHeaders.",
+    description: "Emulate device, network and preferences. What is left out is reset, except extraHttpHeaders.",
     category: Category::Emulation,
     read_only: false,
     conditions: &[],
@@ -21,14 +21,16 @@ pub const TOOL: Tool = Tool {
             "networkConditions",
             &["Offline", "Slow 3G", "Fast 3G", "Slow 4G", "Fast 4G"],
             "Network throttling.",
-        ),
-        Param::number_in("cpuThrottlingRate", 1, 20, "Slowdown; 1: none."),
+        )
+        .obvious(),
+        Param::number_in("cpuThrottlingRate", 1, 20, "Slowdown; 1: none.").obvious(),
         Param::text("geolocation", "<latitude>,<longitude>").check(geolocation),
-        Param::text("userAgent", "User agent."),
-        Param::choice("colorScheme", &["dark", "light", "auto"], "prefers-color-scheme"),
-        Param::choice("forcedColors", &["active", "none", "auto"], "forced-colors"),
-        Param::choice("prefersContrast", &["more", "less", "custom", "no-preference", "auto"], "prefers-contrast"),
-        Param::choice("prefersReducedMotion", &["reduce", "no-preference", "auto"], "prefers-reduced-motion"),
+        Param::text("userAgent", "User agent.").obvious(),
+        Param::choice("colorScheme", &["dark", "light", "auto"], "prefers-color-scheme").obvious(),
+        Param::choice("forcedColors", &["active", "none", "auto"], "forced-colors").obvious(),
+        Param::choice("prefersContrast", &["more", "less", "custom", "no-preference", "auto"], "prefers-contrast")
+            .obvious(),
+        Param::choice("prefersReducedMotion", &["reduce", "no-preference", "auto"], "prefers-reduced-motion").obvious(),
         Param::text("viewport", "<width>x<height>[x<dpr>][,mobile][,touch][,landscape]").check(viewport),
         Param::text("extraHttpHeaders", "JSON object; empty string: none.").check(headers),
     ],

@@ -16,19 +16,19 @@ use crate::report::{Failure, OpenDialog, Report, fenced};
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "evaluate_script",
-    description: "Run JavaScript in the page and return its value as JSON.",
+    description: "Run JavaScript in the page; the value comes back as JSON.",
     category: Category::Debugging,
     read_only: false,
     conditions: &[Condition::JavaScript],
     params: &[
-        Param::text("function", "Source of a function, such as (el) => el.innerText. May be async."),
+        Param::text("function", "Such as async (el) => el.innerText"),
         Param::text("sourcePath", "File with the source instead.").file(),
-        Param::choice("format", &["function", "script"], "script: a classic script; its last value counts."),
-        Param::texts("args", 0, "Uids of elements to pass to the function."),
-        Param::text("filePath", "Write the value to this file.").file(),
-        Param::text("dialogAction", "Answer to dialogs: accept (default), dismiss, or a text for prompts."),
-        Param::bool("waitForStableDom", "Wait for what the script changed; default true."),
-        Param::integer("timeout", "Milliseconds; default 180000."),
+        Param::choice("format", &["function", "script"], "script: its last value counts."),
+        Param::texts("args", 0, "Uids of elements to pass."),
+        Param::text("filePath", "Write the value to this file.").file().obvious(),
+        Param::text("dialogAction", "accept (default), dismiss, or a text for prompts."),
+        Param::bool("waitForStableDom", "Wait for what the script changed; default true.").obvious(),
+        Param::integer("timeout", "Default 180000 ms."),
     ],
     handler: Handler::Page(OnPage::new(handler).without_notices()),
 };

@@ -12,13 +12,13 @@ use crate::report::Report;
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "fill",
-    description: "Fill a field: text, number, date, color, select (option text), checkbox, radio or switch (true or false).",
+    description: "Fill a field of any kind. Select: option text. Checkbox, radio, switch: true or false.",
     category: Category::Input,
     read_only: false,
     conditions: &[],
     params: &[
-        Param::text("uid", "Field, from take_snapshot.").required(),
-        Param::text("value", "New value. Several options of a multiple select: a JSON array.").required(),
+        Param::text("uid", "Field, from take_snapshot.").required().obvious(),
+        Param::text("value", "Several options of a list: JSON array.").required(),
         INCLUDE_SNAPSHOT,
     ],
     handler: Handler::Page(OnPage::new(handler)),
@@ -33,7 +33,11 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         };
         match context.act(Waiting::default(), report, action).await? {
             Acted::Done(()) => report.line("Successfully filled out the element"),
-            Acted::Dialog(_) => report.line("The element was filled out and it opened a dialog."),
+            Acted::Dialog(_) => {
+                report.line("The element was filled out and it opened a dialog.");
+                // Typing ends with the first dialog.
+                report.line("hint: after handle_dialog, take_snapshot shows whether the field holds the whole value");
+            }
         }
         context.snapshot_if_wanted(arguments, report).await
     })

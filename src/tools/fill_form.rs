@@ -21,7 +21,7 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[],
     params: &[
-        Param::objects("elements", &[("uid", ""), ("value", "")], "Fields and their values.").required(),
+        Param::objects("elements", &[("uid", ""), ("value", "")], "Fields and their values.").required().obvious(),
         INCLUDE_SNAPSHOT,
     ],
     handler: Handler::Page(OnPage::new(handler)),

@@ -13,8 +13,8 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[],
     params: &[
-        Param::choice("action", &["accept", "dismiss"], "What to do.").required(),
-        Param::text("promptText", "Text for a prompt."),
+        Param::choice("action", &["accept", "dismiss"], "What to do.").required().obvious(),
+        Param::text("promptText", "Text for a prompt.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler).while_dialog().at_once()),
 };

@@ -16,7 +16,7 @@ pub const TOOL: Tool = Tool {
     category: Category::Input,
     read_only: false,
     conditions: &[],
-    params: &[Param::text("uid", "Element, from take_snapshot.").required(), INCLUDE_SNAPSHOT],
+    params: &[Param::text("uid", "Element, from take_snapshot.").required().obvious(), INCLUDE_SNAPSHOT],
     handler: Handler::Page(OnPage::new(handler)),
 };
 

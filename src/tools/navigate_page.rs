@@ -19,13 +19,12 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[],
     params: &[
-        Param::choice("type", &["url", "back", "forward", "reload"], "Default url."),
+        Param::choice("type", &["url", "back", "forward", "reload"], "Default url.").obvious().obvious(),
         Param::text("url", "The address, for type url."),
-        Param::bool("ignoreCache", "For reload."),
-        Param::choice("handleBeforeUnload", &["accept", "dismiss"], "Answer to leave-page dialogs; default accept."),
-        Param::text("initScript", "JavaScript that runs in the new document before its own scripts.")
-            .only_if(|config| config.javascript_evaluation),
-        Param::integer("timeout", "Milliseconds; default 10000."),
+        Param::bool("ignoreCache", "For reload.").obvious(),
+        Param::choice("handleBeforeUnload", &["accept", "dismiss"], "Default accept."),
+        Param::text("initScript", "Runs before the page's own scripts.").only_if(|config| config.javascript_evaluation),
+        Param::integer("timeout", "Default 10000 ms."),
     ],
     handler: Handler::Page(OnPage::new(handler).while_dialog()),
 };

@@ -16,10 +16,10 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[],
     params: &[
-        Param::text("url", "The address.").required(),
-        Param::bool("background", "Do not bring it to the front."),
-        Param::text("isolatedContext", "Name of a context with its own cookies and storage; same name, same context."),
-        Param::integer("timeout", "Milliseconds to wait for the load; default 10000."),
+        Param::text("url", "The address.").required().obvious(),
+        Param::bool("background", "Do not bring it to the front.").obvious(),
+        Param::text("isolatedContext", "Name of a context with cookies and storage of its own."),
+        Param::integer("timeout", "Default 10000 ms."),
     ],
     handler: Handler::Plain(handler),
 };

@@ -9,13 +9,13 @@ use crate::report::{Report, TraceInsight};
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "performance_analyze_insight",
-    description: "Explain one performance insight of the last trace in detail, as listed in the trace's summary.",
+    description: "Explain one insight that the last trace's summary lists.",
     category: Category::Performance,
     read_only: true,
     conditions: &[],
     params: &[
-        Param::text("insightSetId", "Id from \"Available insight sets\", such as NAVIGATION_0.").required(),
-        Param::text("insightName", "Name of the insight, such as LCPBreakdown or DocumentLatency.").required(),
+        Param::text("insightSetId", "Such as NAVIGATION_0.").required(),
+        Param::text("insightName", "Such as LCPBreakdown or DocumentLatency.").required().obvious(),
     ],
     handler: Handler::IgnoresPage(handler),
 };

@@ -11,14 +11,11 @@ use crate::report::Report;
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "press_key",
-    description: "Press a key or a combination, for shortcuts and navigation. For text: fill or type_text.",
+    description: "Press a key or combination. For text: fill or type_text.",
     category: Category::Input,
     read_only: false,
     conditions: &[],
-    params: &[
-        Param::text("key", "Such as Enter, ArrowDown, Control+A, Control+Shift+R, Control++.").required(),
-        INCLUDE_SNAPSHOT,
-    ],
+    params: &[Param::text("key", "Such as Enter, Control+Shift+R, Control++.").required(), INCLUDE_SNAPSHOT],
     handler: Handler::Page(OnPage::new(handler)),
 };
 

@@ -10,11 +10,14 @@ use crate::report::Report;
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "resize_page",
-    description: "Resize the page's window so that its content has this size.",
+    description: "Give the page's content this size.",
     category: Category::Emulation,
     read_only: false,
     conditions: &[],
-    params: &[Param::positive("width", "CSS pixels.").required(), Param::positive("height", "CSS pixels.").required()],
+    params: &[
+        Param::positive("width", "CSS pixels.").required().obvious(),
+        Param::positive("height", "CSS pixels.").required().obvious(),
+    ],
     handler: Handler::Page(OnPage::new(handler).while_dialog()),
 };
 

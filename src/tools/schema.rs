@@ -1,12 +1,10 @@
-//! Parameters as data, and the JSON Schema that `tools/list` shows for them (2020-12, closed objects, as the original).
+//! Parameters as data, and the JSON Schema that `tools/list` shows for them (2020-12, which is MCP's default and not named
+//! each time; closed objects, as the original).
 
 use serde_json::{Map, Value, json};
 
 use super::Tool;
 use crate::config::Config;
-
-/// Largest integer that every JSON client keeps exact.
-const MAX_SAFE_INTEGER: i64 = 9_007_199_254_740_991;
 
 /// The type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,8 +67,11 @@ pub struct Param {
     pub only_if: Option<fn(&Config) -> bool>,
     /// Further check of a text.
     pub check: Option<Check>,
-    /// For the agent.
+    /// For the agent, and for the reference page.
     pub description: &'static str,
+    /// Its name says it all to an agent: the description is only in the reference page. `tools/list` is part of every
+    /// conversation with a model, so its size counts.
+    pub obvious: bool,
 }
 
 impl Param {
@@ -84,6 +85,7 @@ impl Param {
             only_if: None,
             check: None,
             description,
+            obvious: false,
         }
     }
 
@@ -160,6 +162,12 @@ impl Param {
         self
     }
 
+    /// Needs no description in `tools/list`.
+    pub const fn obvious(mut self) -> Self {
+        self.obvious = true;
+        self
+    }
+
     /// Is checked further.
     pub const fn check(mut self, check: Check) -> Self {
         self.check = Some(check);
@@ -168,7 +176,7 @@ impl Param {
 }
 
 /// The parameter every page tool has unless routing is off. Optional, unlike in the original.
-pub const PAGE_ID: Param = Param::number("pageId", "Page to use; default: the selected one.");
+pub const PAGE_ID: Param = Param::number("pageId", "Page to use; default: the selected one.").obvious();
 
 /// The `inputSchema` of a tool.
 pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
@@ -176,7 +184,9 @@ pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
     let mut required = Vec::new();
     for param in tool.all_params(config) {
         let mut property = type_of(param.kind);
-        property.insert("description".into(), param.description.into());
+        if !param.obvious {
+            property.insert("description".into(), param.description.into());
+        }
         match param.default {
             ParamDefault::None => {}
             ParamDefault::Bool(value) => _ = property.insert("default".into(), value.into()),
@@ -188,7 +198,6 @@ pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
         }
     }
     let mut schema = Map::new();
-    schema.insert("$schema".into(), "https://json-schema.org/draft/2020-12/schema".into());
     schema.insert("type".into(), "object".into());
     schema.insert("properties".into(), properties.into());
     if !required.is_empty() {
@@ -213,9 +222,16 @@ fn type_of(kind: ParamKind) -> Map<String, Value> {
             value
         }
         ParamKind::Integer { min, max } => {
-            json!({"type": "integer", "minimum": min.unwrap_or(-MAX_SAFE_INTEGER), "maximum": max.unwrap_or(MAX_SAFE_INTEGER)})
+            let mut value = json!({"type": "integer"});
+            if let Some(min) = min {
+                value["minimum"] = min.into();
+            }
+            if let Some(max) = max {
+                value["maximum"] = max.into();
+            }
+            value
         }
-        ParamKind::Positive => json!({"type": "integer", "exclusiveMinimum": 0, "maximum": MAX_SAFE_INTEGER}),
+        ParamKind::Positive => json!({"type": "integer", "exclusiveMinimum": 0}),
         ParamKind::ObjectList(keys) => {
             let properties: Map<String, Value> = keys
                 .iter()

@@ -15,8 +15,8 @@ pub const TOOL: Tool = Tool {
     read_only: true,
     conditions: &[],
     params: &[
-        Param::number("pageId", "Id from list_pages.").required(),
-        Param::bool("bringToFront", "Also show the page to the user."),
+        Param::number("pageId", "Id from list_pages.").required().obvious(),
+        Param::bool("bringToFront", "Also show the page to the user.").obvious(),
     ],
     handler: Handler::Plain(handler),
 };

@@ -22,11 +22,12 @@ pub const TOOL: Tool = Tool {
     conditions: &[],
     params: &[
         Param::choice("format", &["png", "jpeg", "webp"], "Format.")
-            .default(ParamDefault::Configured(|config| &config.screenshot_format)),
-        Param::number_in("quality", 0, 100, "For jpeg and webp."),
-        Param::text("uid", "Element; without it the viewport."),
-        Param::bool("fullPage", "The whole document."),
-        Param::text("filePath", "Write it to this file instead of sending it.").file(),
+            .default(ParamDefault::Configured(|config| &config.screenshot_format))
+            .obvious(),
+        Param::number_in("quality", 0, 100, "For jpeg and webp.").obvious(),
+        Param::text("uid", "Element; without it the viewport.").obvious(),
+        Param::bool("fullPage", "The whole document.").obvious(),
+        Param::text("filePath", "Write it to this file instead of sending it.").file().obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler)),
 };

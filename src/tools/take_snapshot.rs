@@ -11,15 +11,15 @@ use crate::report::{Report, SnapshotSection};
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "take_snapshot",
-    description: "Show the page as a tree of elements with the uids that other tools take. Prefer it to screenshots.",
+    description: "Show the page as a tree of elements with uids for the other tools. Prefer it to screenshots.",
     category: Category::Debugging,
     read_only: false,
     conditions: &[],
     params: &[
-        Param::bool("verbose", "Every node of the accessibility tree."),
-        Param::text("filePath", "Write it to this file instead.").file(),
-        Param::text("uid", "Only the part below this element."),
-        Param::text("query", "Only lines with this text, and what they are in."),
+        Param::bool("verbose", "Every node of the accessibility tree.").obvious(),
+        Param::text("filePath", "Write it to this file instead.").file().obvious(),
+        Param::text("uid", "Only below this element."),
+        Param::text("query", "Only lines with this text and their parents."),
         Param::bool("changesOnly", "Only what changed since the last snapshot."),
     ],
     handler: Handler::Page(OnPage::new(handler)),

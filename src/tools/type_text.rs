@@ -15,8 +15,8 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[],
     params: &[
-        Param::text("text", "The text.").required(),
-        Param::text("submitKey", "Key to press afterwards, such as Enter or Tab."),
+        Param::text("text", "The text.").required().obvious(),
+        Param::text("submitKey", "Key to press afterwards, such as Enter or Tab.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler)),
 };

@@ -13,13 +13,13 @@ use crate::report::Report;
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "upload_file",
-    description: "Upload files through a file field, or through an element that opens a file chooser.",
+    description: "Upload files by a file field or a button that opens a file chooser.",
     category: Category::Input,
     read_only: false,
     conditions: &[],
     params: &[
-        Param::text("uid", "Field or button, from take_snapshot.").required(),
-        Param::texts("filePaths", 1, "Existing files.").required().file(),
+        Param::text("uid", "Field or button, from take_snapshot.").required().obvious(),
+        Param::texts("filePaths", 1, "Existing files.").required().file().obvious(),
         INCLUDE_SNAPSHOT,
     ],
     handler: Handler::Page(OnPage::new(handler)),

@@ -11,13 +11,13 @@ use crate::report::{Failure, Report};
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "wait_for",
-    description: "Wait until one of some texts is on the page.",
+    description: "Wait until one of these texts is on the page.",
     category: Category::Navigation,
     read_only: true,
     conditions: &[],
     params: &[
-        Param::texts("text", 1, "Texts; one suffices.").required(),
-        Param::integer("timeout", "Milliseconds; default 30000."),
+        Param::texts("text", 1, "Texts; one suffices.").required().obvious(),
+        Param::integer("timeout", "Default 30000 ms."),
     ],
     handler: Handler::Page(OnPage::new(handler)),
 };

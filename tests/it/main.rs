@@ -4,6 +4,7 @@
 mod cli;
 mod config;
 mod connect;
+mod differential;
 mod drills;
 mod engine;
 mod mcp;

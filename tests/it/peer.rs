@@ -91,36 +91,88 @@ fn recordings_of_the_original_are_explained_as_by_the_original() {
     }
 }
 
-/// Names, types and requirements of the tools both have; our pageId is optional, our descriptions are our own.
-#[test]
-fn tools_have_the_originals_names_and_parameters() {
-    let mut peer = original(&[]);
-    let theirs = peer.request("tools/list", json!({}))["result"]["tools"].clone();
-    let ours = Client::ready(&[]).request("tools/list", json!({}))["result"]["tools"].clone();
-    let find = |name: &Value| theirs.as_array().unwrap().iter().find(|t| t["name"] == *name);
+/// Parameters that only ours has, by tool.
+const ADDITIONAL: &[(&str, &[&str])] =
+    &[("evaluate_script", &["timeout"]), ("take_snapshot", &["uid", "query", "changesOnly"])];
+
+/// The tool lists of both under the same options.
+fn tool_lists(options: &[&str]) -> (Vec<Value>, Vec<Value>) {
+    let mut peer = original(options);
+    let list = |client: &mut Client| {
+        client.request("tools/list", json!({}))["result"]["tools"].as_array().expect("tools").clone()
+    };
+    let theirs = list(&mut peer);
+    (list(&mut Client::ready(options)), theirs)
+}
+
+/// A schema without what is worded, and without bounds that every exact integer has.
+fn without_words(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(without_words).collect(),
+        Value::Object(map) => {
+            let is_bound = |key: &str, value: &Value| {
+                matches!(key, "minimum" | "maximum") && value.as_i64().is_some_and(|n| n.abs() == (1 << 53) - 1)
+            };
+            map.iter()
+                .filter(|(key, value)| !is_bound(key, value) && (*key != "description" || !value.is_string()))
+                .map(|(key, value)| (key.clone(), without_words(value)))
+                .collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Compares the tools that both have; our pageId is optional, our descriptions are our own. How many there are.
+fn compare_tools(ours: &[Value], theirs: &[Value]) -> usize {
     let mut compared = 0;
-    for tool in ours.as_array().unwrap() {
-        let Some(other) = find(&tool["name"]) else { continue };
+    for tool in ours {
+        let name = tool["name"].as_str().unwrap();
+        let Some(other) = theirs.iter().find(|t| t["name"] == name) else { continue };
         compared += 1;
-        assert_eq!(tool["annotations"], other["annotations"], "{}", tool["name"]);
+        assert_eq!(tool["annotations"], other["annotations"], "{name}");
+        assert!(!tool["description"].as_str().unwrap().is_empty(), "{name}");
         let (mine, other) = (&tool["inputSchema"], &other["inputSchema"]);
+        assert_eq!((&mine["type"], &mine["additionalProperties"]), (&other["type"], &other["additionalProperties"]));
         let mut required = other["required"].as_array().cloned().unwrap_or_default();
         // Ours is optional where it only says which page a tool works on.
         required.retain(|r| r != "pageId" || mine["required"].as_array().is_some_and(|m| m.contains(r)));
-        assert_eq!(mine["required"].as_array().cloned().unwrap_or_default(), required, "{}", tool["name"]);
-        let strip = |properties: &Value| -> Vec<(String, Value)> {
-            properties
-                .as_object()
-                .unwrap()
-                .iter()
-                .map(|(key, value)| {
-                    let mut value = value.clone();
-                    value.as_object_mut().unwrap().remove("description");
-                    (key.clone(), value)
-                })
-                .collect()
-        };
-        assert_eq!(strip(&mine["properties"]), strip(&other["properties"]), "{}", tool["name"]);
+        assert_eq!(mine["required"].as_array().cloned().unwrap_or_default(), required, "{name}");
+        let mut properties = without_words(&mine["properties"]);
+        let map = properties.as_object_mut().unwrap();
+        let additional = ADDITIONAL.iter().find(|(tool, _)| *tool == name).map_or(&[] as &[&str], |(_, list)| list);
+        for parameter in additional {
+            assert!(other["properties"].get(parameter).is_none(), "{name}: the original has {parameter} too");
+            assert!(map.shift_remove(*parameter).is_some(), "{name} has no {parameter}");
+        }
+        let other = without_words(&other["properties"]);
+        let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(&properties), keys(&other), "{name}: the order of the parameters");
+        assert_eq!(properties, other, "{name}");
     }
-    assert_eq!(compared, 5, "the original's tools that are here so far");
+    compared
+}
+
+#[test]
+fn tools_have_the_originals_names_and_parameters() {
+    let (ours, theirs) = tool_lists(&["--experimentalVision"]);
+    assert_eq!(compare_tools(&ours, &theirs), 22, "the original's tools that are here so far");
+}
+
+#[test]
+fn slim_mode_has_the_originals_tools() {
+    let (ours, theirs) = tool_lists(&["--slim"]);
+    assert_eq!(compare_tools(&ours, &theirs), 3);
+    assert_eq!((ours.len(), theirs.len()), (3, 3));
+}
+
+/// The list is part of every conversation with a model.
+#[test]
+fn the_tool_list_is_at_most_half_as_long_as_the_originals() {
+    let (ours, theirs) = tool_lists(&["--experimentalVision"]);
+    let length = |list: &[Value], other: &[Value]| -> usize {
+        let common = list.iter().filter(|tool| other.iter().any(|t| t["name"] == tool["name"]));
+        common.map(|tool| tool.to_string().len()).sum()
+    };
+    let (mine, other) = (length(&ours, &theirs), length(&theirs, &ours));
+    assert!(other > 15_000 && mine * 2 <= other, "{mine} of {other} bytes");
 }

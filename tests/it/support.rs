@@ -16,6 +16,9 @@ pub mod large_trace;
 mod pages;
 pub use pages::Pages;
 
+/// Set for all servers that tests start: a configuration file of the machine must not change what is tested.
+pub const NO_DISCOVERY: &str = "CHROME_DEVTOOLS_MCP_NO_CONFIG_DISCOVERY";
+
 /// The binary under test.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_devtools-mcp");
 
@@ -73,7 +76,7 @@ pub fn chrome_arguments() -> Vec<String> {
 
 /// Runs the binary to its end.
 pub fn run(arguments: &[&str]) -> Output {
-    Command::new(BINARY).args(arguments).env_remove("RUST_LOG").output().unwrap()
+    Command::new(BINARY).args(arguments).env_remove("RUST_LOG").env(NO_DISCOVERY, "1").output().unwrap()
 }
 
 /// Standard output of a run that must succeed.
@@ -152,6 +155,10 @@ impl Client {
     /// Starts any server.
     pub fn spawn(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).env_remove("RUST_LOG");
+        // Unless the test has decided about it.
+        if !command.get_envs().any(|(name, _)| name == NO_DISCOVERY) {
+            command.env(NO_DISCOVERY, "1");
+        }
         let mut child = command.spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();

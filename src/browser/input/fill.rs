@@ -214,6 +214,9 @@ async fn text(page: &Attached, element: &Element, value: &str, field: &Field) ->
         }
     } else {
         keyboard::insert(page, rest).await?;
+        // Nobody typed it, so a page may as well be told at once, as by the original.
+        let tell = "e => { e.dispatchEvent(new Event('change', {bubbles: true})); return true; }";
+        let _: bool = element.call(page, tell, &[]).await?;
     }
     let now: String = element.call(page, include_str!("../scripts/read_value.js"), &[]).await?;
     // The browser ends an editable text with a line break of its own.

@@ -21,15 +21,13 @@
       chosen.push(match);
     }
   }
-  const before = options.map(o => o.selected);
   if (select.multiple) {
     for (const option of options) option.selected = chosen.includes(option);
   } else {
     chosen[0].selected = true;
   }
-  if (options.some((o, at) => o.selected !== before[at])) {
-    select.dispatchEvent(new Event('input', {bubbles: true, composed: true}));
-    select.dispatchEvent(new Event('change', {bubbles: true}));
-  }
+  // Also when it was selected before: a page may have put it there and still wait for somebody to choose.
+  select.dispatchEvent(new Event('input', {bubbles: true, composed: true}));
+  select.dispatchEvent(new Event('change', {bubbles: true}));
   return {selected: [...select.selectedOptions].map(labelOf), held: chosen.every(o => o.selected)};
 }

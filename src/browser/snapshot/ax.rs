@@ -149,7 +149,11 @@ fn convert(wire: Wire, numbers: &HashMap<String, u32>) -> AxNode {
         // CDP writes `hasPopup`, the original `haspopup`.
         let name = name.to_ascii_lowercase();
         let name = name.as_str();
-        let truth = value.as_ref().and_then(Value::as_bool).unwrap_or(false);
+        // Chrome tells some truth values as 0 and 1 (`busy`).
+        let truth = match &value {
+            Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+            other => other.as_ref().and_then(Value::as_bool).unwrap_or(false),
+        };
         let word = value.as_ref().and_then(Value::as_str).unwrap_or_default();
         let told = !word.is_empty() || !related_nodes.is_empty();
         match name {
@@ -208,6 +212,7 @@ mod tests {
                 {"name": "expanded", "value": {"type": "booleanOrUndefined", "value": false}},
                 {"name": "hasPopup", "value": {"type": "token", "value": "menu"}},
                 {"name": "invalid", "value": {"type": "token", "value": "false"}},
+                {"name": "busy", "value": {"type": "boolean", "value": 1}},
                 {"name": "checked", "value": {"type": "tristate", "value": "mixed"}},
                 {"name": "somethingNew", "value": {"type": "x", "value": {"y": 1}}}],
             "childIds": ["8", "9", "404"], "backendDOMNodeId": 12});
@@ -215,10 +220,11 @@ mod tests {
         let node = convert(serde_json::from_value(wire).unwrap(), &numbers);
         assert_eq!((node.role.as_str(), node.name.as_str(), node.backend), ("combobox", "Color", 12));
         assert_eq!(node.children, [1, 2]);
-        assert!(node.focusable && !node.ignored);
+        assert!(node.focusable && node.notable && !node.ignored);
         assert_eq!(
             node.attributes,
             [
+                ("busy", Attribute::Bool(true)),
                 ("checked", Attribute::Text("mixed".into())),
                 ("expanded", Attribute::Bool(false)),
                 ("haspopup", Attribute::Text("menu".into())),

@@ -57,6 +57,20 @@ async fn only_interesting_nodes_appear_and_repeated_names_are_not_printed() {
 }
 
 #[tokio::test]
+async fn an_editor_shows_its_contents_and_a_text_field_does_not() {
+    let mut editor = node("textbox", "Editor", 2, &[2]);
+    editor.editable = "richtext".into();
+    let mut field = node("textbox", "Field", 4, &[4]);
+    field.editable = "plaintext".into();
+    let words = node("StaticText", "words", 3, &[]);
+    let nodes = vec![node("RootWebArea", "T", 1, &[1, 3]), editor, words, field, node("StaticText", "value", 5, &[])];
+    assert_eq!(
+        text(&snapshot(nodes, false, 1, &mut Uids::default()), &View::default()),
+        "uid=1_0 RootWebArea \"T\"\n  uid=1_1 textbox \"Editor\"\n    uid=1_2 \"words\"\n  uid=1_3 textbox \"Field\"\n"
+    );
+}
+
+#[tokio::test]
 async fn a_uid_stays_with_its_node_and_is_never_given_again() {
     let mut uids = Uids::default();
     snapshot(page(), false, 1, &mut uids);

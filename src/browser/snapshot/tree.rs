@@ -151,9 +151,9 @@ fn is_leaf_role(role: &str) -> bool {
 }
 
 fn is_leaf(node: &AxNode, focusable_below: bool) -> bool {
-    let plain_field = (!node.editable.is_empty() && node.editable != "richtext")
-        || node.role == "textbox"
-        || node.role == "searchbox";
+    // An editor has contents of its own, whatever its role.
+    let plain_field = node.editable != "richtext"
+        && (!node.editable.is_empty() || node.role == "textbox" || node.role == "searchbox");
     node.children.is_empty()
         || plain_field
         || is_leaf_role(&node.role)

@@ -1,0 +1,228 @@
+//! The intended differences: what each allows, and nothing more. `name` is the first cell of its row in
+//! docs/differences.md, where the reason stands for users.
+
+use serde_json::Value;
+
+use super::answer::Answer;
+use super::script::Call;
+
+/// What earlier calls of a session left behind.
+#[derive(Default)]
+pub struct State {
+    /// A script's dialog was answered; the original goes on reporting it as open.
+    answered_for_script: bool,
+}
+
+/// One difference.
+pub struct Rule {
+    pub name: &'static str,
+    /// Depends on which of two things of the original comes first, so a run may not need it.
+    pub races: bool,
+    /// Takes the difference out of the two answers. Whether there was any.
+    apply: fn(&Call, &State, &mut Answer, &mut Answer) -> bool,
+}
+
+const fn rule(name: &'static str, apply: fn(&Call, &State, &mut Answer, &mut Answer) -> bool) -> Rule {
+    Rule { name, races: false, apply }
+}
+
+/// Every one, in the order in which they are tried.
+pub static RULES: &[Rule] = &[
+    rule("Errors", |_, _, ours, _| ours.remove_lines(|line| line.starts_with("hint: "))),
+    // Under load the original's event is sometimes early enough.
+    Rule {
+        name: "Opened pages",
+        races: true,
+        apply: |_, _, ours, peer| {
+            if !ours.has_line("## Opened pages") || peer.has_line("## Opened pages") {
+                return false;
+            }
+            let mut lines: Vec<&str> = ours.text.split('\n').collect();
+            let at = lines.iter().position(|line| *line == "## Opened pages").unwrap_or(0);
+            let pages = lines[at + 1..].iter().take_while(|line| line.contains(": ") && !line.starts_with('#')).count();
+            lines.drain(at..=at + pages);
+            ours.text = lines.join("\n");
+            ours.remove_key("openedPages");
+            pages > 0
+        },
+    },
+    rule("Redirects of `navigate_page`", |call, _, ours, peer| {
+        let line = "The page is now at ";
+        call.tool == "navigate_page" && !peer.has_line(line) && ours.remove_lines(|l| l.starts_with(line))
+    }),
+    rule("Failed navigation", |call, _, ours, peer| {
+        let failed = ["Unable to navigate", "Unable to reload"];
+        let told = failed.iter().any(|line| ours.has_line(line) && peer.has_line(line));
+        let only_ours = ours.is_error && !peer.is_error && call.tool == "navigate_page" && told;
+        if only_ours {
+            ours.is_error = false;
+            ours.remove_lines(|line| line.starts_with("Error: "));
+            ours.remove_key("errorMessage");
+        }
+        only_ours
+    }),
+    rule("Dialogs of scripts", |call, _, ours, _| {
+        call.tool == "evaluate_script"
+            && ours.remove_lines(|line| {
+                let rest = line.strip_prefix("Accepted").or_else(|| line.strip_prefix("Dismissed"));
+                rest.is_some_and(|rest| rest.starts_with(" a dialog of the script ("))
+            })
+    }),
+    rule("Dialogs that are gone", |_, state, ours, peer| {
+        if !state.answered_for_script || ours.has_line("# Open dialog") || !peer.has_line("# Open dialog") {
+            return false;
+        }
+        let mut lines: Vec<&str> = peer.text.split('\n').collect();
+        let at = lines.iter().position(|line| *line == "# Open dialog").unwrap_or(0);
+        let is_prompt = lines.get(at + 1).is_some_and(|line| line.starts_with("prompt: p"));
+        lines.drain(at..(at + 3).min(lines.len()));
+        peer.text = lines.join("\n");
+        peer.remove_key("dialog");
+        is_prompt
+    }),
+    rule("Values that JSON cannot hold", |call, _, ours, _| {
+        call.tool == "evaluate_script"
+            && ours
+                .remove_lines(|line| line.starts_with("The value is ") && line.ends_with(", which JSON cannot hold."))
+    }),
+    rule("Native frames in errors", |call, _, ours, peer| {
+        let frame = "JSON.stringify (<anonymous>)";
+        call.tool == "evaluate_script" && !ours.text.contains(frame) && peer.remove_lines(|l| l.trim().ends_with(frame))
+    }),
+    rule("Thrown values that are not errors", |call, _, ours, peer| {
+        let empty = ["", "Error: undefined"].contains(&peer.text.as_str());
+        let ok = call.tool.starts_with("evaluate") && call.arguments.contains("throw '") && ours.is_error && empty;
+        take_if(ok, ours, peer)
+    }),
+    rule("Downloads", |_, _, ours, peer| {
+        ours.remove_key("downloads");
+        let told = ours.remove_lines(|line| line.starts_with("Download started: \""));
+        let aborted = |line: &str| line.starts_with("Unable to navigate") && line.contains("net::ERR_ABORTED");
+        if told && peer.text.lines().any(aborted) {
+            ours.remove_lines(|line| line.ends_with(" is a download; the page stays where it was."));
+            peer.remove_lines(aborted);
+        }
+        told
+    }),
+    rule("Fields that do not take a value", |call, _, ours, peer| {
+        let refused = ours.text.contains("its value was not touched") || ours.text.contains("\" after filling, not \"");
+        let ok = call.tool == "fill" && ours.is_error && refused && !peer.is_error;
+        take_if(ok, ours, peer)
+    }),
+    rule("Files that do not exist", |call, _, ours, peer| {
+        let refused = ours.is_error && ours.text.contains("there is no such file");
+        take_if(call.tool == "upload_file" && refused && !peer.is_error, ours, peer)
+    }),
+    rule("Covered elements", |call, _, ours, peer| {
+        let covered = ours.is_error && ours.text.contains("covered");
+        take_if(call.tool == "click" && covered && !peer.is_error, ours, peer)
+    }),
+    rule("Unknown `submitKey`", |call, _, ours, peer| {
+        let asked = call.tool == "evaluate_script" && call.arguments.contains("const held = keys.value");
+        let ok = asked && ours.text.contains("\n\"\"\n") && peer.text.contains("\n\"y\"\n");
+        take_if(ok, ours, peer)
+    }),
+    rule("Selects after a verbose snapshot", |call, _, ours, peer| {
+        let asked = call.tool == "evaluate_script" && call.arguments.contains("const held = list.value");
+        let ok = asked && ours.text.contains("\n\"\"\n") && peer.text.contains("\n\"a\"\n");
+        take_if(ok, ours, peer)
+    }),
+    rule("Snapshots of large pages", |_, _, ours, peer| {
+        if !ours.text.contains("... shortened to stay at ") {
+            return false;
+        }
+        // What is shown must be the original's lines in their order; the whole tree is in `structuredContent`.
+        let mut all = peer.text.split('\n');
+        let shown = ours.text.split('\n').filter(|line| !line.trim_start().starts_with("... "));
+        let ok = shown.into_iter().all(|line| all.any(|other| other == line));
+        if ok {
+            ours.text = peer.text.clone();
+        }
+        ok
+    }),
+    rule("Wording of errors", |_, _, ours, peer| ours != peer && wording(ours, peer).is_some()),
+];
+
+/// An explanation that each server words for itself.
+pub struct Wording {
+    /// In ours.
+    pub ours: &'static str,
+    /// In the original's.
+    peer: &'static str,
+}
+
+/// Every one.
+pub static WORDINGS: &[Wording] = &[
+    Wording { ours: "The last open page cannot be closed.", peer: "The last open page cannot be closed." },
+    Wording { ours: "No snapshot found for page 1.", peer: "No snapshot found for page 1." },
+    Wording { ours: "Invalid URL: \"nonsense\".", peer: "Invalid URL: \"nonsense\"." },
+    Wording { ours: "A URL is required for type url.", peer: "A URL is required" },
+    Wording { ours: "takes \"true\" or \"false\", not \"yes\"", peer: "but yes was used" },
+    Wording {
+        ours: "Could not find option with text \"Nope\". Options: ",
+        peer: "Could not find option with text \"Nope\"",
+    },
+    Wording { ours: "args can't be passed to a script.", peer: "when format is \"script\"" },
+    Wording { ours: "missing.js: No such file or directory", peer: "missing.js: ENOENT" },
+    Wording { ours: "Access denied: path \"/forbidden/", peer: "Access denied: path \"/forbidden/" },
+    Wording { ours: "uid and fullPage can't be used together.", peer: "\"uid\" and \"fullPage\"" },
+    Wording { ours: "Invalid viewport \"0x100\"", peer: "Invalid viewport width \"0\"" },
+    Wording { ours: "Invalid viewport \"wide\"", peer: "Invalid viewport width \"NaN\"" },
+    Wording { ours: "Invalid viewport \"100x100x0\"", peer: "Invalid devicePixelRatio \"0\"" },
+    Wording { ours: "Invalid geolocation \"91,0\": the latitude", peer: "Invalid latitude \"91\"" },
+    Wording { ours: "Invalid geolocation \"0,181\": the longitude", peer: "Invalid longitude \"181\"" },
+    Wording { ours: "Invalid geolocation \"5\"", peer: "Invalid longitude \"undefined\"" },
+    Wording { ours: "Invalid extraHttpHeaders: not a JSON object", peer: "Invalid JSON for headers: " },
+    Wording { ours: "F5x is invalid.", peer: "F5x is invalid." },
+    Wording { ours: "Nope is invalid.", peer: "Nope is invalid." },
+    Wording { ours: "The file field takes one file, not 2", peer: "<input type=file multiple>" },
+    Wording { ours: "no longer exists on the page. It belongs to", peer: "no longer exists on the page." },
+    Wording { ours: "Failed to upload file. ", peer: "Failed to upload file. " },
+];
+
+/// The entry that the two answers fit, which are made equal.
+fn wording(ours: &mut Answer, peer: &Answer) -> Option<&'static str> {
+    let texts = |answer: &Answer| -> Vec<String> { answer.text.split('\n').map(str::to_owned).collect() };
+    let (a, b) = (texts(ours), texts(peer));
+    let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let most = a.len().min(b.len()) - start;
+    let end = a.iter().rev().zip(b.iter().rev()).take(most).take_while(|(x, y)| x == y).count();
+    let (mine, theirs) = (a[start..a.len() - end].join("\n"), b[start..b.len() - end].join("\n"));
+    let entry = WORDINGS.iter().find(|w| mine.contains(w.ours) && theirs.contains(w.peer))?;
+    if ours.is_error != peer.is_error {
+        return None;
+    }
+    ours.text = peer.text.clone();
+    for key in ["message", "errorMessage", "text"] {
+        if let (Some(Value::String(mine)), Some(Value::String(theirs))) =
+            (ours.structured.get(key), peer.structured.get(key))
+            && (mine.contains(entry.ours) && theirs.contains(entry.peer))
+        {
+            ours.structured[key] = theirs.as_str().into();
+        }
+    }
+    Some(entry.ours)
+}
+
+/// Ours is right and the original is not: its answer is taken for the comparison.
+fn take_if(ok: bool, ours: &mut Answer, peer: &Answer) -> bool {
+    if ok {
+        *ours = peer.clone();
+    }
+    ok
+}
+
+/// Applies what fits and notes the names.
+pub fn apply(call: &Call, state: &mut State, ours: &mut Answer, peer: &mut Answer, note: &mut dyn FnMut(&'static str)) {
+    if ours.text.contains(" a dialog of the script (") {
+        state.answered_for_script = true;
+    }
+    for rule in RULES {
+        // Which wording it was is wanted too, and lost once they are equal.
+        let entry = if rule.name == "Wording of errors" { wording(&mut ours.clone(), peer) } else { None };
+        if (rule.apply)(call, state, ours, peer) {
+            note(rule.name);
+            entry.into_iter().for_each(&mut *note);
+        }
+    }
+}
