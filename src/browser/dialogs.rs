@@ -121,6 +121,12 @@ impl Dialogs {
         }
     }
 
+    /// Whether the page asked not to be left, and was automatically told to stay.
+    pub fn stays(&self) -> bool {
+        let stays = |answered: &Answered| !answered.accepted && answered.dialog.kind == "beforeunload";
+        lock(&self.plan).answered.iter().any(stays)
+    }
+
     /// Takes note of an event of the page.
     pub(super) async fn note(&self, session: &Session, event: &Event) {
         if event.method == "Page.javascriptDialogClosed" {
@@ -131,11 +137,18 @@ impl Dialogs {
         let auto = lock(&self.plan).auto.clone();
         match auto.filter(|a| !a.only_before_unload || dialog.kind == "beforeunload") {
             Some(auto) => {
-                let answer = handle(session, auto.accept, auto.text.as_deref()).await;
-                if answer.is_ok() {
+                // First the note: what the answer causes may be seen before the answer's own answer.
+                let noted = Answered { dialog, accepted: auto.accept };
+                {
                     let mut plan = lock(&self.plan);
                     if plan.answered.len() < MAX_ANSWERED {
-                        plan.answered.push(Answered { dialog, accepted: auto.accept });
+                        plan.answered.push(noted.clone());
+                    }
+                }
+                if handle(session, auto.accept, auto.text.as_deref()).await.is_err() {
+                    let mut plan = lock(&self.plan);
+                    if let Some(at) = plan.answered.iter().rposition(|answered| *answered == noted) {
+                        plan.answered.remove(at);
                     }
                 }
             }

@@ -17,6 +17,12 @@ pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// How long Chrome's page about a failed load may take.
 const ERROR_PAGE_WAIT: Duration = Duration::from_millis(500);
 
+/// How often it is checked whether the page stays.
+const STAY_CHECK: Duration = Duration::from_millis(100);
+
+/// How long a download may take to begin.
+const DOWNLOAD_WAIT: Duration = Duration::from_secs(2);
+
 /// Layers of `view-source:` that are looked through for a `file:` address.
 const VIEW_SOURCE_DEPTH: usize = 5;
 
@@ -41,6 +47,9 @@ pub enum NavigationError {
     /// A dialog holds it up.
     #[error("a dialog opened before the page had loaded ({}: {})", dialog.kind, dialog.message)]
     Dialog { dialog: Dialog },
+    /// It asked not to be left, and was told to stay.
+    #[error("the page asked to stay")]
+    Stayed,
     /// Not loaded in time; the page goes on loading.
     #[error("Navigation timeout of {milliseconds} ms exceeded")]
     Timeout { milliseconds: u128 },
@@ -68,6 +77,7 @@ impl NavigationError {
             NavigationError::Blocked { .. } => "see --blockedUrlPattern and --allowedUrlPattern of the server",
             NavigationError::NoEntry => "list_pages shows where the page is; give a url instead",
             NavigationError::Dialog { .. } => "answer it with handle_dialog, the page goes on loading then",
+            NavigationError::Stayed => "use handleBeforeUnload accept to leave",
             NavigationError::Timeout { .. } => {
                 "the page goes on loading; list_pages shows it, or give a longer timeout"
             }
@@ -144,6 +154,7 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
         "Page.loadEventFired",
         "Page.navigatedWithinDocument",
         "Page.frameNavigated",
+        "Page.downloadProgress",
         "Inspector.targetCrashed",
     ]);
     let load = async {
@@ -159,6 +170,7 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                     let done = match event.method.as_str() {
                         "Inspector.targetCrashed" => return Err(NavigationError::Gone),
                         "Page.loadEventFired" | "Page.navigatedWithinDocument" => true,
+                        "Page.downloadProgress" => false,
                         // A document that comes back as it was does not load.
                         _ => event.decode::<Value>().is_ok_and(|details| {
                             details["type"] == "BackForwardCacheRestore" && details["frame"].get("parentId").is_none()
@@ -174,11 +186,21 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                         Ok(true) => {}
                         Ok(false) => return Ok(()),
                         Err(error) => {
-                            if matches!(&error, NavigationError::Failed { code, .. } if code != "net::ERR_ABORTED") {
-                                error_page(&mut events).await;
+                            match &error {
+                                NavigationError::Failed { download: true, .. } => started(&mut events).await,
+                                NavigationError::Failed { code, .. } if code != "net::ERR_ABORTED" => {
+                                    error_page(&mut events).await;
+                                }
+                                _ => {}
                             }
                             return Err(error);
                         }
+                    }
+                }
+                // Chrome tells this for addresses only, not for reloads and the history.
+                () = tokio::time::sleep(STAY_CHECK), if answered => {
+                    if page.dialogs.stays() {
+                        return Err(NavigationError::Stayed);
                     }
                 }
                 dialog = page.dialogs.opened() => return Err(NavigationError::Dialog { dialog }),
@@ -189,6 +211,18 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
         Ok(result) => result,
         Err(_) => Err(NavigationError::Timeout { milliseconds: timeout.as_millis() }),
     }
+}
+
+/// Waits until a download tells its size.
+async fn started(events: &mut Subscription) {
+    let told = async {
+        while let Some(event) = events.next().await {
+            if event.method == "Page.downloadProgress" {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DOWNLOAD_WAIT, told).await;
 }
 
 /// Waits for Chrome's own page about a failed load, which is what the tab shows then.
