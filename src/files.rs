@@ -149,9 +149,9 @@ pub fn temporary(name: &str) -> std::io::Result<PathBuf> {
     Ok(folder.keep().join(name))
 }
 
-/// The path with an extension added if its name has none.
+/// The path with an extension added if its name has none. A directory stays what it is, to be refused.
 pub fn with_extension(path: PathBuf, extension: &str) -> PathBuf {
-    if path.extension().is_some() { path } else { path.with_extension(extension) }
+    if path.extension().is_some() || path.is_dir() { path } else { path.with_extension(extension) }
 }
 
 /// Resolves symbolic links; of a path that does not exist, those of its nearest existing ancestor.

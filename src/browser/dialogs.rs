@@ -121,6 +121,12 @@ impl Dialogs {
         }
     }
 
+    /// Whether the page asked not to be left, and was automatically told to stay.
+    pub fn stays(&self) -> bool {
+        let stays = |answered: &Answered| !answered.accepted && answered.dialog.kind == "beforeunload";
+        lock(&self.plan).answered.iter().any(stays)
+    }
+
     /// Takes note of an event of the page.
     pub(super) async fn note(&self, session: &Session, event: &Event) {
         if event.method == "Page.javascriptDialogClosed" {

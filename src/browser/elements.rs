@@ -49,9 +49,9 @@ impl Element {
         let Some(node) = snapshot.find(uid) else { return Err(UidError::Unknown { uid: uid.to_string(), page: id }) };
         let frame = snapshot.frames[node.frame as usize].clone();
         // Node numbers mean something else in another document, so the document is checked first.
-        match document_of(&frame).await {
-            Ok(loader) if loader.as_ref() == Some(&frame.loader) => {}
-            Ok(_) | Err(CdpError::TargetClosed { .. } | CdpError::Protocol { .. }) => {
+        match frame.shows_same_document().await {
+            Ok(true) => {}
+            Ok(false) | Err(CdpError::TargetClosed { .. } | CdpError::Protocol { .. }) => {
                 return Err(UidError::EarlierDocument { uid });
             }
             Err(other) => return Err(other.into()),
@@ -150,17 +150,4 @@ pub async fn call_on<T: DeserializeOwned>(
     });
     let evaluated: Evaluated = session.call("Runtime.callFunctionOn", params).await?;
     evaluated.json("Runtime.callFunctionOn")
-}
-
-/// The id of the document that a frame shows now.
-async fn document_of(frame: &Frame) -> Result<Option<String>, CdpError> {
-    let tree: Value = frame.session.call("Page.getFrameTree", json!({})).await?;
-    let mut stack = vec![&tree["frameTree"]];
-    while let Some(tree) = stack.pop() {
-        if tree["frame"]["id"] == frame.id.as_str() {
-            return Ok(tree["frame"]["loaderId"].as_str().map(str::to_owned));
-        }
-        stack.extend(tree["childFrames"].as_array().into_iter().flatten());
-    }
-    Ok(None)
 }

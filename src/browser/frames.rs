@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::page::Attached;
@@ -41,20 +42,23 @@ pub struct Frame {
     pub session: Session,
     /// 0 for the main frame.
     pub depth: usize,
+    /// Frames inside it are left out: there are too many, or they are too deep.
+    pub cut: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TreeAnswer {
-    frame_tree: Tree,
+    frame_tree: Box<RawValue>,
 }
 
+/// Read one level at a time: a page that frames itself nests its tree deeper than a JSON parser goes.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Tree {
     frame: TreeFrame,
     #[serde(default)]
-    child_frames: Vec<Tree>,
+    child_frames: Vec<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -66,31 +70,129 @@ struct TreeFrame {
     url: String,
 }
 
+/// A frame of one process, `depth` levels below that process's first one.
+struct Found {
+    frame: TreeFrame,
+    depth: usize,
+    cut: bool,
+}
+
+/// The frames of a session, parents first; the first one is the session's own.
+async fn tree(session: &Session, root: &str) -> Result<Vec<Found>, CdpError> {
+    let answer = session.call_within::<TreeAnswer>("Page.getFrameTree", json!({}), ANSWER).await;
+    match answer {
+        Ok(answer) => {
+            let mut found = Vec::new();
+            let shape =
+                |e: serde_json::Error| CdpError::Shape { method: "Page.getFrameTree".into(), why: e.to_string() };
+            collect(&answer.frame_tree, 0, &mut found).map_err(shape)?;
+            Ok(found)
+        }
+        // Chrome's own encoder does not nest deeper than about 150 frames.
+        Err(CdpError::Protocol { message, .. }) if message.contains("stack limit") => walk(session, root).await,
+        Err(error) => Err(error),
+    }
+}
+
+fn collect(raw: &RawValue, depth: usize, found: &mut Vec<Found>) -> serde_json::Result<()> {
+    let Tree { frame, child_frames } = serde_json::from_str(raw.get())?;
+    let deepest = depth == MAX_DEPTH;
+    found.push(Found { frame, depth, cut: deepest && !child_frames.is_empty() });
+    if !deepest {
+        child_frames.iter().try_for_each(|child| collect(child, depth + 1, found))?;
+    }
+    Ok(())
+}
+
+/// Finds the frames by going from document to document. What stands for the id of the loader is the document's node.
+async fn walk(session: &Session, root: &str) -> Result<Vec<Found>, CdpError> {
+    let mut found: Vec<Found> = Vec::new();
+    let mut waiting = std::collections::VecDeque::from([(root.to_owned(), None, 0)]);
+    while let Some((id, parent_id, depth)) = waiting.pop_front() {
+        let Ok((loader_id, url)) = document(session, &id).await else { continue };
+        let inner = frames_in(session, &id).await.unwrap_or_default();
+        let cut = !inner.is_empty() && (depth == MAX_DEPTH || found.len() >= MAX_FRAMES);
+        if !cut {
+            waiting.extend(inner.into_iter().map(|inner| (inner, Some(id.clone()), depth + 1)));
+        }
+        found.push(Found { frame: TreeFrame { id, parent_id, loader_id, url }, depth, cut });
+    }
+    match found.is_empty() {
+        true => Err(CdpError::TargetClosed { method: "Page.getFrameTree".into() }),
+        false => Ok(found),
+    }
+}
+
+/// How the document of a frame is named where its loader's id cannot be had.
+const BY_NODE: &str = "document ";
+
+/// Name and address of the document in a frame.
+async fn document(session: &Session, frame: &str) -> Result<(String, String), CdpError> {
+    let node = describe(session, &evaluate(session, frame, "document").await?).await?;
+    let url = node["documentURL"].as_str().unwrap_or_default().to_owned();
+    Ok((format!("{BY_NODE}{}", node["backendNodeId"]), url))
+}
+
+/// Ids of the frames that a frame's document owns.
+async fn frames_in(session: &Session, frame: &str) -> Result<Vec<String>, CdpError> {
+    let owners = evaluate(session, frame, "[...document.querySelectorAll('iframe, frame, object, embed')]").await?;
+    let params = json!({"objectId": owners, "ownProperties": true});
+    let properties: Value = session.call("Runtime.getProperties", params).await?;
+    let mut frames = Vec::new();
+    for property in properties["result"].as_array().into_iter().flatten() {
+        if let Some(owner) = property["value"]["objectId"].as_str()
+            && let Some(frame) = describe(session, owner).await?["frameId"].as_str()
+        {
+            frames.push(frame.to_owned());
+        }
+    }
+    Ok(frames)
+}
+
+async fn evaluate(session: &Session, frame: &str, expression: &str) -> Result<String, CdpError> {
+    let context = world(session, frame).await?;
+    let params = json!({"expression": expression, "contextId": context, "objectGroup": OBJECTS});
+    let evaluated: Evaluated = session.call("Runtime.evaluate", params).await?;
+    evaluated.result.object_id.ok_or(CdpError::Shape { method: "Runtime.evaluate".into(), why: "no object".into() })
+}
+
+async fn describe(session: &Session, object: &str) -> Result<Value, CdpError> {
+    let mut answer: Value = session.call("DOM.describeNode", json!({"objectId": object})).await?;
+    Ok(answer["node"].take())
+}
+
+impl Frame {
+    /// Whether it still shows the document that it showed when it was found.
+    pub async fn shows_same_document(&self) -> Result<bool, CdpError> {
+        if self.loader.starts_with(BY_NODE) {
+            return Ok(document(&self.session, &self.id).await?.0 == self.loader);
+        }
+        let found = tree(&self.session, &self.id).await?;
+        Ok(found.iter().any(|found| found.frame.id == self.id && found.frame.loader_id == self.loader))
+    }
+}
+
 impl Attached {
     /// All frames, parents before their children. Frames that do not answer are missing.
     pub async fn frames(&self) -> Result<Vec<Frame>, CdpError> {
-        let main = self.session.call_within::<TreeAnswer>("Page.getFrameTree", json!({}), ANSWER).await?;
+        let main = tree(&self.session, &self.frame).await?;
         let mut frames = Vec::new();
-        flatten(main.frame_tree, None, &self.session, 0, &mut frames);
+        place(main, None, &self.session, 0, &mut frames);
         // Sessions of frames in other processes, outer ones first (they were attached in that order).
         let children: Vec<_> = self.children().into_iter().filter(|child| child.kind == "iframe").collect();
-        let trees = children
-            .iter()
-            .map(|child| child.session.call_within::<TreeAnswer>("Page.getFrameTree", json!({}), ANSWER));
+        let trees = children.iter().map(|child| tree(&child.session, &child.target));
         let trees = futures_util::future::join_all(trees).await;
-        let mut rest: Vec<_> = children
-            .into_iter()
-            .zip(trees)
-            .filter_map(|(child, tree)| tree.ok().map(|tree| (child, tree.frame_tree)))
-            .collect();
+        let mut rest: Vec<_> =
+            children.into_iter().zip(trees).filter_map(|(child, tree)| tree.ok().map(|tree| (child, tree))).collect();
         // A nested one can only be placed after the frame it is in.
         while !rest.is_empty() {
             let before = rest.len();
             let mut waiting = Vec::new();
             for (child, tree) in rest {
-                let parent = child.parent_frame.clone().or_else(|| tree.frame.parent_id.clone());
+                let own = tree.first().and_then(|found| found.frame.parent_id.clone());
+                let parent = child.parent_frame.clone().or(own);
                 match frames.iter().find(|f: &&Frame| Some(&f.id) == parent.as_ref()).map(|f| f.depth) {
-                    Some(depth) => flatten(tree, parent, &child.session, depth + 1, &mut frames),
+                    Some(depth) => place(tree, parent, &child.session, depth + 1, &mut frames),
                     None => waiting.push((child, tree)),
                 }
             }
@@ -106,14 +208,6 @@ impl Attached {
     pub async fn world(&self, frame: &Frame) -> Result<i64, CdpError> {
         world(&frame.session, &frame.id).await
     }
-
-    /// The main frame, without asking for the others.
-    pub async fn main_frame(&self) -> Result<Frame, CdpError> {
-        let main = self.session.call_within::<TreeAnswer>("Page.getFrameTree", json!({}), ANSWER).await?;
-        let frame = main.frame_tree.frame;
-        let session = self.session.clone();
-        Ok(Frame { id: frame.id, parent: None, loader: frame.loader_id, url: frame.url, session, depth: 0 })
-    }
 }
 
 /// Our world in a frame. Chrome makes it once per document and then finds it by its name.
@@ -127,15 +221,19 @@ pub async fn world(session: &Session, frame: &str) -> Result<i64, CdpError> {
     Ok(session.call::<World>("Page.createIsolatedWorld", params).await?.execution_context_id)
 }
 
-fn flatten(tree: Tree, parent: Option<String>, session: &Session, depth: usize, frames: &mut Vec<Frame>) {
-    if depth > MAX_DEPTH || frames.len() >= MAX_FRAMES {
-        return;
-    }
-    let TreeFrame { id, parent_id, loader_id, url } = tree.frame;
-    let own = id.clone();
-    frames.push(Frame { id, parent: parent.or(parent_id), loader: loader_id, url, session: session.clone(), depth });
-    for child in tree.child_frames {
-        flatten(child, Some(own.clone()), session, depth + 1, frames);
+/// Adds the frames of one process below a frame of another one.
+fn place(tree: Vec<Found>, parent: Option<String>, session: &Session, depth: usize, frames: &mut Vec<Frame>) {
+    for (number, Found { frame, depth: below, cut }) in tree.into_iter().enumerate() {
+        let TreeFrame { id, parent_id, loader_id: loader, url } = frame;
+        let parent = if number == 0 { parent.clone().or(parent_id) } else { parent_id };
+        let depth = depth + below;
+        if depth > MAX_DEPTH || frames.len() >= MAX_FRAMES {
+            if let Some(number) = frames.iter().position(|frame| Some(&frame.id) == parent.as_ref()) {
+                frames[number].cut = true;
+            }
+            continue;
+        }
+        frames.push(Frame { id, parent, loader, url, session: session.clone(), depth, cut });
     }
 }
 

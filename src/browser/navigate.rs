@@ -17,6 +17,9 @@ pub const TIMEOUT: Duration = Duration::from_secs(10);
 /// How long what follows a failed navigation may take: a download that begins, Chrome's page about the failure.
 const AFTERMATH: Duration = Duration::from_secs(3);
 
+/// How often it is checked whether the page stays.
+const STAY_CHECK: Duration = Duration::from_millis(100);
+
 /// Layers of `view-source:` that are looked through for a `file:` address.
 const VIEW_SOURCE_DEPTH: usize = 5;
 
@@ -41,6 +44,9 @@ pub enum NavigationError {
     /// A dialog holds it up.
     #[error("a dialog opened before the page had loaded ({}: {})", dialog.kind, dialog.message)]
     Dialog { dialog: Dialog },
+    /// It asked not to be left, and was told to stay.
+    #[error("the page asked to stay")]
+    Stayed,
     /// Not loaded in time; the page goes on loading.
     #[error("Navigation timeout of {milliseconds} ms exceeded")]
     Timeout { milliseconds: u128 },
@@ -68,6 +74,7 @@ impl NavigationError {
             NavigationError::Blocked { .. } => "see --blockedUrlPattern and --allowedUrlPattern of the server",
             NavigationError::NoEntry => "list_pages shows where the page is; give a url instead",
             NavigationError::Dialog { .. } => "answer it with handle_dialog, the page goes on loading then",
+            NavigationError::Stayed => "use handleBeforeUnload accept to leave",
             NavigationError::Timeout { .. } => {
                 "the page goes on loading; list_pages shows it, or give a longer timeout"
             }
@@ -191,6 +198,12 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                             }
                             return Err(error);
                         }
+                    }
+                }
+                // Chrome tells this for addresses only, not for reloads and the history.
+                () = tokio::time::sleep(STAY_CHECK), if answered => {
+                    if page.dialogs.stays() {
+                        return Err(NavigationError::Stayed);
                     }
                 }
                 dialog = page.dialogs.opened() => return Err(NavigationError::Dialog { dialog }),

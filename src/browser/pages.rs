@@ -161,6 +161,8 @@ impl Pages {
     /// Opens an empty page, in a named context if one is given (made at its first use).
     pub async fn create(&self, background: bool, context: Option<&str>) -> Result<Arc<Page>, CdpError> {
         let mut tables = self.tables.lock().await;
+        // Pages that were there before come first, also if nobody has listed them yet.
+        self.refresh(&mut tables).await?;
         let context = match context {
             None => None,
             Some(name) => Some(self.context(&mut tables, name).await?),

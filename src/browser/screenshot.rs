@@ -18,7 +18,7 @@ use crate::cdp::CdpError;
 pub enum Format {
     /// Lossless.
     Png,
-    /// Lossy.
+    /// Lossy, at most 65500 pixels a side.
     Jpeg,
     /// Lossy, at most 16383 pixels a side.
     Webp,
@@ -32,6 +32,9 @@ const CAPTURE: Duration = Duration::from_secs(60);
 
 /// WebP's limit, from its bitstream's 14-bit sizes.
 const WEBP_SIDE: f64 = 16_383.0;
+
+/// The limit of the JPEG library that Chrome uses.
+const JPEG_SIDE: f64 = 65_500.0;
 
 impl Format {
     /// As CDP and the tool write it.
@@ -51,6 +54,15 @@ impl Format {
     /// MIME type.
     pub fn mime(self) -> String {
         format!("image/{}", self.name())
+    }
+
+    /// Its name for people and the longest side that it can hold, if it has a limit.
+    fn longest_side(self) -> Option<(&'static str, f64)> {
+        match self {
+            Format::Png => None,
+            Format::Jpeg => Some(("JPEG", JPEG_SIDE)),
+            Format::Webp => Some(("WebP", WEBP_SIDE)),
+        }
     }
 
     /// Whether a file name ends as files of this format do.
@@ -104,8 +116,8 @@ pub enum ScreenshotError {
     #[error("The element with uid {uid} {why}.")]
     Invisible { uid: String, why: &'static str },
     /// The format cannot hold it.
-    #[error("WebP holds at most 16383 pixels a side; this picture has {width}x{height}.")]
-    TooLargeForWebp { width: u64, height: u64 },
+    #[error("{format} holds at most {side} pixels a side; this picture has {width}x{height}.")]
+    TooLarge { format: &'static str, side: f64, width: u64, height: u64 },
     /// Chrome answered with something that is no picture.
     #[error("Chrome made no valid {format} picture of {width}x{height} pixels ({bytes} bytes)")]
     Invalid { format: &'static str, width: u64, height: u64, bytes: usize },
@@ -121,7 +133,7 @@ impl ScreenshotError {
             ScreenshotError::Element(ElementError::Uid(error)) => error.hint(),
             ScreenshotError::Element(_) => "call take_snapshot and use a uid from it",
             ScreenshotError::Invisible { .. } => "take_snapshot shows what is there; scroll or open what hides it",
-            ScreenshotError::TooLargeForWebp { .. } => "use format png or jpeg, or take single elements",
+            ScreenshotError::TooLarge { .. } => "use format png, or take single elements",
             ScreenshotError::Invalid { .. } => "take the visible part or single elements instead of the full page",
             ScreenshotError::Cdp(_) => "call list_pages to see what is left",
         }
@@ -232,8 +244,10 @@ pub async fn take(page: &Attached, options: &Options<'_>) -> Result<Picture, Scr
         scale = 1.0;
     }
     let (width, height) = ((width * scale).round(), (height * scale).round());
-    if options.format == Format::Webp && width.max(height) > WEBP_SIDE {
-        return Err(ScreenshotError::TooLargeForWebp { width: width as u64, height: height as u64 });
+    if let Some((format, side)) = options.format.longest_side()
+        && width.max(height) > side
+    {
+        return Err(ScreenshotError::TooLarge { format, side, width: width as u64, height: height as u64 });
     }
     let mut params = json!({
         "format": options.format.name(),

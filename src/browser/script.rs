@@ -88,6 +88,12 @@ impl From<CdpError> for ScriptFailure {
 /// Turns a value into `{json, note}` in the page, before it can change.
 const SERIALISE: &str = include_str!("scripts/serialise.js");
 
+/// How soon a page answers that is not kept busy.
+const PROBE: Duration = Duration::from_millis(300);
+
+/// How often a script is told to stop. One that asks dialogs takes it between two of them.
+const STOPS: usize = 8;
+
 /// Stops what is running on a page's main thread when it is dropped, unless it is told that all is done.
 struct StopOnDrop {
     session: Option<Session>,
@@ -106,14 +112,22 @@ impl StopOnDrop {
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
         let Some(session) = self.session.take() else { return };
-        tokio::spawn(async move {
-            // A page that answers is not running anything; terminating would hit its next, innocent script.
-            let probe = json!({"expression": "0", "returnByValue": true});
-            let limit = Duration::from_millis(300);
-            if session.call_within::<Value>("Runtime.evaluate", probe, limit).await.is_err() {
-                let _: Result<Value, _> = session.call("Runtime.terminateExecution", json!({})).await;
-            }
-        });
+        tokio::spawn(async move { stop_running(&session).await });
+    }
+}
+
+/// Terminates what keeps the page's main thread.
+async fn stop_running(session: &Session) {
+    // A page that answers is not running anything; terminating would hit its next, innocent script.
+    let answers = || {
+        let probe = json!({"expression": "0", "returnByValue": true});
+        session.call_within::<Value>("Runtime.evaluate", probe, PROBE)
+    };
+    for _ in 0..STOPS {
+        if answers().await.is_ok() {
+            return;
+        }
+        let _ = session.call_within::<Value>("Runtime.terminateExecution", json!({}), PROBE).await;
     }
 }
 
@@ -143,7 +157,12 @@ pub async fn run(
             stop.done();
             outcome
         }
-        Err(_) => Err(ScriptFailure::Timeout { after: timeout }),
+        Err(_) => {
+            // Before the caller stops answering the script's dialogs: one that asks in a loop ends only between two.
+            stop_running(session).await;
+            stop.done();
+            Err(ScriptFailure::Timeout { after: timeout })
+        }
     }
 }
 
@@ -195,7 +214,7 @@ async fn script(session: &Session, source: &str) -> Result<Outcome, ScriptFailur
     if let Some(details) = &evaluated.exception_details {
         return Err(ScriptFailure::Threw(exception_text(details)));
     }
-    let RemoteObject { r#type, value, unserializable_value, object_id, .. } = evaluated.result;
+    let RemoteObject { r#type, subtype, value, unserializable_value, object_id, .. } = evaluated.result;
     if let Some(object) = object_id {
         let params = json!({
             "functionDeclaration": format!("function() {{ return ({SERIALISE})(this); }}"),
@@ -207,6 +226,7 @@ async fn script(session: &Session, source: &str) -> Result<Outcome, ScriptFailur
     }
     Ok(match (value, unserializable_value) {
         (Some(value), _) => Outcome { json: repaired(value.to_string()), note: None },
+        (None, _) if subtype.as_deref() == Some("null") => Outcome { json: "null".into(), note: None },
         (None, Some(text)) if text.ends_with('n') => {
             return Err(ScriptFailure::Threw(format!("the value is the BigInt {text}, which JSON cannot hold")));
         }

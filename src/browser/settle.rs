@@ -4,7 +4,7 @@
 //! request of the action still running. Every part has a limit, a dialog ends all of it at once, and a page that
 //! changes without end (an animation) costs half a second, not three: only what the action caused is waited for.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::future::Future;
 use std::time::Duration;
 
@@ -38,6 +38,8 @@ const EVENTS: &[&str] = &[
     "Page.navigatedWithinDocument",
     "Page.loadEventFired",
     "Page.frameStoppedLoading",
+    "Page.frameDetached",
+    "Page.windowOpen",
     "Page.downloadWillBegin",
     "Page.downloadProgress",
     "Network.requestWillBeSent",
@@ -100,10 +102,13 @@ struct Observed {
     /// Something happened at all.
     any: bool,
     url: Option<String>,
-    requests: HashSet<String>,
+    /// Requests under way, with the frames they are for.
+    requests: HashMap<String, String>,
     /// Requests that start later belong to the page, not to the action.
     counting: bool,
     downloads: Vec<Download>,
+    /// Windows that the page asked for.
+    windows: usize,
 }
 
 impl Observed {
@@ -139,6 +144,10 @@ impl Observed {
             }
             "Page.loadEventFired" => self.navigating = false,
             "Page.frameStoppedLoading" if is_main("frameId") => self.navigating = false,
+            "Page.windowOpen" => {
+                self.windows += 1;
+                self.any = true;
+            }
             "Page.downloadWillBegin" => {
                 let name = details["suggestedFilename"].as_str().unwrap_or_default().to_owned();
                 self.downloads.push(Download { name, size: None });
@@ -156,9 +165,15 @@ impl Observed {
                 if !["EventSource", "WebSocket", "Ping", "Media", "Prefetch"].contains(&kind)
                     && let Some(id) = details["requestId"].as_str()
                 {
-                    self.requests.insert(id.to_owned());
+                    let frame = details["frameId"].as_str().unwrap_or_default();
+                    self.requests.insert(id.to_owned(), frame.to_owned());
                     self.any = true;
                 }
+            }
+            // A frame that moves to another process ends its requests there, where nobody listens.
+            "Page.frameDetached" => {
+                let frame = details["frameId"].as_str().unwrap_or_default();
+                self.requests.retain(|_, of| of != frame);
             }
             "Network.loadingFinished" | "Network.loadingFailed" => {
                 self.requests.remove(details["requestId"].as_str().unwrap_or_default());
@@ -200,9 +215,10 @@ pub async fn act_if<T, E>(
         requested: None,
         any: false,
         url: None,
-        requests: HashSet::new(),
+        requests: HashMap::new(),
         counting: true,
         downloads: Vec::new(),
+        windows: 0,
     };
     tokio::pin!(action);
     let mut gone = false;
@@ -229,14 +245,7 @@ pub async fn act_if<T, E>(
     while let Some(event) = events.try_next() {
         observed.note(&event);
     }
-    let mut opened = Vec::new();
-    while let Some(event) = targets.try_next() {
-        let Ok(details) = event.decode::<Value>() else { continue };
-        let info = &details["targetInfo"];
-        if info["type"] == "page" && info["openerId"] == page.frame.as_str() {
-            opened.extend(info["targetId"].as_str().map(str::to_owned));
-        }
-    }
+    let opened = opened(page, &mut targets, observed.windows).await;
     let navigated_to = observed.url.take().filter(|url| Some(url) != before.as_ref());
     let effects = Effects {
         navigated_to,
@@ -245,6 +254,26 @@ pub async fn act_if<T, E>(
         downloads: observed.downloads,
     };
     Ok((ending, effects))
+}
+
+/// Targets of the pages that this page has opened; of `windows` that it asked for, some may have been refused.
+async fn opened(page: &Attached, targets: &mut Subscription, windows: usize) -> Vec<String> {
+    let end = Instant::now() + POPUP;
+    let mut opened = Vec::new();
+    loop {
+        let event = match targets.try_next() {
+            None if opened.len() < windows => tokio::time::timeout_at(end, targets.next()).await.ok().flatten(),
+            event => event,
+        };
+        let Some(event) = event else { return opened };
+        let Ok(details) = event.decode::<Value>() else { continue };
+        let info = &details["targetInfo"];
+        // One without a way back to its opener is known only by its time.
+        let ours = info["openerId"] == page.frame.as_str() || (info["openerId"].is_null() && opened.len() < windows);
+        if info["type"] == "page" && ours {
+            opened.extend(info["targetId"].as_str().map(str::to_owned));
+        }
+    }
 }
 
 async fn settle(page: &Attached, waiting: Waiting, observed: &mut Observed, events: &mut Subscription) {

@@ -29,20 +29,21 @@ pub async fn wait_for_text(page: &Attached, texts: &[String], timeout: Duration)
         loop {
             let started = Instant::now();
             // Frames that come later are searched too; one that does not answer is tried again.
-            let frames = page.frames().await.unwrap_or_default();
+            let frames = match page.frames().await {
+                Ok(frames) => frames,
+                Err(gone @ (CdpError::Disconnected { .. } | CdpError::TargetClosed { .. })) => return Err(gone),
+                Err(_) => Vec::new(),
+            };
             let searches = frames.iter().map(|frame| is_there(page, frame, texts));
             if futures_util::future::join_all(searches).await.contains(&true) {
-                return;
+                return Ok(());
             }
             tokio::time::sleep_until(started + AGAIN).await;
         }
     };
     tokio::select! {
         result = tokio::time::timeout(timeout, search) => match result {
-            Ok(()) => Ok(Waited::Found),
-            Err(_) if page.session.connection().is_ended() => {
-                Err(CdpError::Disconnected { method: "Runtime.callFunctionOn".into() })
-            }
+            Ok(found) => found.map(|()| Waited::Found),
             Err(_) => Ok(Waited::Timeout),
         },
         dialog = page.dialogs.opened() => Ok(Waited::Dialog(dialog)),

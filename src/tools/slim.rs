@@ -54,6 +54,10 @@ fn navigate<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a 
     Box::pin(async move {
         let url = arguments.text("url");
         navigate::check(url, &context.config)?;
+        // Left by a script; without this tool nobody could answer it.
+        if context.on.dialogs.open().is_some() {
+            context.on.dialogs.answer(&context.on.session, false, None).await?;
+        }
         let leave = AutoAnswer { only_before_unload: true, accept: true, text: None };
         let answers = context.on.dialogs.answer_automatically(leave);
         navigate::go(&context.on, Destination::Url(url), LOAD).await?;

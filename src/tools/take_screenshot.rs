@@ -78,7 +78,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         }
         let (picture, format) = match take(format, limit).await {
             // The original of what is sent may be a PNG: that has no limit.
-            Err(ScreenshotError::TooLargeForWebp { .. }) => (take(Format::Png, limit).await?, Format::Png),
+            Err(ScreenshotError::TooLarge { .. }) => (take(Format::Png, limit).await?, Format::Png),
             other => (other?, format),
         };
         report.line(line);

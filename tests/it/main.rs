@@ -1,6 +1,7 @@
 //! Integration tests: the real binary over real MCP stdio and the command line, real Chrome, real files, the same
 //! front-end under Node and the original server as oracles. One binary, since every test binary links V8.
 
+mod cases;
 mod cli;
 mod config;
 mod connect;
@@ -12,4 +13,5 @@ mod pages;
 mod peer;
 mod recorded;
 mod support;
+mod tools;
 mod traces;

@@ -1,7 +1,8 @@
 //! A small HTTP server for test pages on 127.0.0.1: static files, and troubles on demand by query parameters.
 //!
 //! `?delay=MS` waits before answering, `?status=N` answers with that status, `?redirect=URL` redirects there,
-//! `?cache=S` allows caching, `?repeat=N` sends the file's text N times. Used by `cargo xtask demo` and by the tests.
+//! `?cache=S` allows caching, `?repeat=N` sends the file's text N times, `?headers=1` answers with the request's head.
+//! Used by `cargo xtask demo` and by the tests.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -48,10 +49,8 @@ fn answer(folder: &Path, mut stream: TcpStream) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut request = String::new();
     reader.read_line(&mut request)?;
-    let mut header = String::new();
-    while reader.read_line(&mut header)? > 2 {
-        header.clear();
-    }
+    let mut headers = String::new();
+    while reader.read_line(&mut headers)? > 2 {}
     let target = request.split(' ').nth(1).unwrap_or("/");
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let parameter = |name: &str| {
@@ -65,6 +64,14 @@ fn answer(folder: &Path, mut stream: TcpStream) -> std::io::Result<()> {
         return write!(
             stream,
             "HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
+    }
+    if parameter("headers").is_some() {
+        let body = format!("{request}{headers}");
+        let length = body.len();
+        return write!(
+            stream,
+            "HTTP/1.1 200 Status\r\nContent-Type: text/plain\r\nContent-Length: {length}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n{body}"
         );
     }
     let path = decode(path);

@@ -7,7 +7,7 @@
     tag,
     name: nameOf(element),
     disabled: isDisabled(element),
-    readOnly: Boolean(element.readOnly),
+    readOnly: Boolean(element.readOnly) || element.ariaReadOnly === 'true',
   };
   if (tag === 'select' || tag === 'option') {
     const select = tag === 'select' ? element : element.closest('select');

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::ax::{Attribute, AxNode};
-use crate::browser::frames::Frame;
+use crate::browser::frames::{Frame, MAX_DEPTH, MAX_FRAMES};
 
 /// `<snapshot>_<number>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -210,6 +210,12 @@ fn focusable_below(nodes: &[AxNode]) -> Vec<bool> {
     result
 }
 
+/// Says in a node's line what is missing below it.
+fn note(attributes: &mut Vec<(&'static str, Attribute)>, what: String) {
+    attributes.push(("omitted", Attribute::Text(what)));
+    attributes.sort_by_key(|(key, _)| *key);
+}
+
 struct Visit {
     frame: usize,
     number: u32,
@@ -262,7 +268,14 @@ pub fn build(trees: Vec<FrameTree>, verbose: bool, serial: u32, uids: &mut Uids)
                 })
             });
             let own = nodes.len() as u32;
+            let cut = number == 0 && trees[frame].0.cut;
+            let silent = frames_inside.is_some_and(|inside| inside.iter().any(|&inner| trees[inner].1.is_empty()));
             let source = &mut trees[frame].1[at];
+            if cut {
+                note(&mut source.attributes, format!("frames deeper than {MAX_DEPTH} or beyond {MAX_FRAMES}"));
+            } else if silent {
+                note(&mut source.attributes, "the frame does not answer".into());
+            }
             nodes.push(Node {
                 uid,
                 role: std::mem::take(&mut source.role),

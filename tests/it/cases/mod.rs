@@ -1,0 +1,183 @@
+//! Reports by users of browser-debugging servers, as regression tests: what should happen, whatever another server does.
+//!
+//! Each test is named after its report (`a1_…`); groups: A filling, B files, keys and dragging, C clicking, frames and
+//! shadow roots, D uids, E dialogs and navigation, F6 broken text, I pictures, L life cycle.
+
+mod clicking;
+mod dialogs;
+mod drills;
+mod files_and_keys;
+mod filling;
+mod life;
+mod pictures;
+mod uids;
+
+pub use pictures::{picture, size};
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{BINARY, Client, chrome, chrome_arguments, pages};
+
+/// Our server with a browser of its own, and shorthands for what nearly every test does.
+pub struct Browser {
+    pub client: Client,
+}
+
+/// Our server's arguments for a browser of its own.
+pub fn arguments() -> Vec<String> {
+    let mut arguments = vec!["--headless".to_owned(), "--isolated".into()];
+    arguments.extend(chrome().map(|c| format!("--executablePath={c}")));
+    arguments.extend(chrome_arguments().iter().map(|a| format!("--chromeArg={a}")));
+    arguments
+}
+
+impl Browser {
+    pub fn start(more: &[&str]) -> Self {
+        Self::start_with(more, |_| {})
+    }
+
+    /// `prepare` may set the directory or the environment.
+    pub fn start_with(more: &[&str], prepare: impl FnOnce(&mut std::process::Command)) -> Self {
+        let mut command = std::process::Command::new(BINARY);
+        command.args(arguments()).args(more);
+        prepare(&mut command);
+        let mut client = Client::spawn(command);
+        client.initialize(json!({}));
+        Browser { client }
+    }
+
+    pub fn text(&mut self, tool: &str, arguments: Value) -> String {
+        self.client.text(tool, arguments)
+    }
+
+    pub fn error(&mut self, tool: &str, arguments: Value) -> String {
+        self.client.error(tool, arguments)
+    }
+
+    /// Shows a page with this content.
+    pub fn open(&mut self, html: &str) {
+        self.go(&data_url(html));
+    }
+
+    /// Shows the page at this address.
+    pub fn go(&mut self, url: &str) {
+        self.text("navigate_page", json!({"url": url}));
+    }
+
+    pub fn snapshot(&mut self) -> String {
+        self.text("take_snapshot", json!({}))
+    }
+
+    /// The uid of the first node of a fresh snapshot whose line has this name.
+    pub fn uid(&mut self, name: &str) -> String {
+        let snapshot = self.snapshot();
+        uid_in(&snapshot, name).unwrap_or_else(|| panic!("{name} in {snapshot}"))
+    }
+
+    pub fn click(&mut self, name: &str) -> String {
+        let uid = self.uid(name);
+        self.text("click", json!({"uid": uid}))
+    }
+
+    pub fn fill(&mut self, name: &str, value: &str) -> String {
+        let uid = self.uid(name);
+        self.text("fill", json!({"uid": uid, "value": value}))
+    }
+
+    /// Fills a field that must refuse it; the error.
+    pub fn refused(&mut self, name: &str, value: &str) -> String {
+        let uid = self.uid(name);
+        self.error("fill", json!({"uid": uid, "value": value}))
+    }
+
+    /// The value of a function in the page; `undefined` is null.
+    pub fn eval(&mut self, function: &str) -> Value {
+        script_value(&self.text("evaluate_script", json!({"function": function, "waitForStableDom": false})))
+    }
+
+    /// Waits until a function in the page has this value.
+    #[track_caller]
+    pub fn until(&mut self, function: &str, expected: Value) {
+        let end = Instant::now() + Duration::from_secs(15);
+        loop {
+            let value = self.eval(function);
+            if value == expected {
+                return;
+            }
+            assert!(Instant::now() < end, "{function} is {value}, not {expected}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Begins a call without waiting for its answer.
+    pub fn begin(&mut self, tool: &str, arguments: Value) -> u64 {
+        self.client.begin("tools/call", json!({"name": tool, "arguments": arguments}))
+    }
+}
+
+/// The value in an answer of `evaluate_script`.
+pub fn script_value(text: &str) -> Value {
+    let json = text.split("```json\n").nth(1).and_then(|rest| rest.split("\n```").next());
+    let json = json.unwrap_or_else(|| panic!("a script's value, not {text}"));
+    if json == "undefined" { Value::Null } else { serde_json::from_str(json).unwrap() }
+}
+
+/// The uid on the first line of a snapshot with this name in quotes.
+pub fn uid_in(snapshot: &str, name: &str) -> Option<String> {
+    uids_in(snapshot, name).into_iter().next()
+}
+
+/// The uids on all lines of a snapshot with this name in quotes.
+pub fn uids_in(snapshot: &str, name: &str) -> Vec<String> {
+    let quoted = format!("\"{name}\"");
+    let lines = snapshot.lines().filter(|line| line.contains(&quoted));
+    lines.filter_map(|l| l.trim_start().strip_prefix("uid=")?.split(' ').next()).map(str::to_owned).collect()
+}
+
+/// A page as an address.
+pub fn data_url(html: &str) -> String {
+    let mut url = "data:text/html;charset=utf-8,".to_owned();
+    for byte in html.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'<' | b'>' | b'=' | b'/' => {
+                url.push(byte as char)
+            }
+            _ => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url
+}
+
+/// A page of `tests/pages/cases`.
+pub fn case(path: &str) -> String {
+    pages().url(&format!("cases/{path}"))
+}
+
+/// The same page at another site.
+pub fn other_site(url: &str) -> String {
+    url.replace("127.0.0.1", "localhost")
+}
+
+/// Processes below one, outer ones first.
+pub fn descendants(root: u32) -> Vec<u32> {
+    let mut found = vec![root];
+    let mut at = 0;
+    while at < found.len() {
+        // A child is listed under the thread that started it.
+        let threads = std::fs::read_dir(format!("/proc/{}/task", found[at])).into_iter().flatten().flatten();
+        for thread in threads.map(|t| t.path()).collect::<Vec<_>>() {
+            let text = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
+            found.extend(text.split_whitespace().filter_map(|p| p.parse::<u32>().ok()));
+        }
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+/// Whether a process runs (one that has ended but was not waited for does not).
+pub fn alive(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").starts_with(" Z"))
+}
