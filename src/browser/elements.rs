@@ -114,20 +114,18 @@ impl Element {
         }
         None
     }
-
-    /// Lets go of all objects that were held in this element's frame.
-    pub fn release(&self) {
-        let session = self.frame.session.clone();
-        tokio::spawn(async move {
-            let _: Result<Value, _> = session.call("Runtime.releaseObjectGroup", json!({"objectGroup": OBJECTS})).await;
-        });
-    }
 }
 
 impl Drop for Element {
     fn drop(&mut self) {
-        self.release();
+        release_all(&self.frame.session);
     }
+}
+
+/// Lets go of all objects that are held in a frame's process. Sent at once, so that it cannot hit what a later call
+/// of the same turn holds.
+pub fn release_all(session: &Session) {
+    session.post("Runtime.releaseObjectGroup", json!({"objectGroup": OBJECTS}));
 }
 
 /// Calls a function of ours with the helpers and a held object as its first argument.

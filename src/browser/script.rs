@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::elements::Element;
+use super::elements::{Element, release_all};
 use super::frames::{Evaluated, Frame, RemoteObject, exception_text};
 use super::page::Attached;
 use super::snapshot::resolve;
@@ -155,6 +155,7 @@ pub async fn run(
     match tokio::time::timeout(timeout, work).await {
         Ok(outcome) => {
             stop.done();
+            release_all(session);
             outcome
         }
         Err(_) => {

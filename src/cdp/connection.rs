@@ -168,6 +168,15 @@ impl Connection {
         }
     }
 
+    /// Sends a call whose answer nobody needs. It keeps its place in the order of calls; it is dropped if the browser
+    /// does not take messages just now.
+    pub fn post(&self, session: Option<&str>, method: &str, params: impl Serialize) {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        if let Ok(message) = serde_json::to_vec(&Outgoing { id, method, session, params }) {
+            let _ = self.outgoing.try_send(message);
+        }
+    }
+
     /// Subscribes to events of one session. At most `capacity` wait; older ones are dropped and counted.
     pub fn subscribe(&self, session: Option<&str>, methods: &'static [&'static str], capacity: usize) -> Subscription {
         let filter = Filter { session: session.map(str::to_owned), methods };

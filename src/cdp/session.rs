@@ -65,6 +65,11 @@ impl Session {
         decode(result.get()).map_err(|e| CdpError::Shape { method: method.into(), why: e.to_string() })
     }
 
+    /// Sends a call whose answer nobody needs, in its place in the order of calls.
+    pub fn post(&self, method: &str, params: impl Serialize) {
+        self.connection.post(self.id.as_deref(), method, params);
+    }
+
     /// Subscribes to this session's events of these methods.
     pub fn subscribe(&self, methods: &'static [&'static str]) -> Subscription {
         self.connection.subscribe(self.id.as_deref(), methods, EVENTS)

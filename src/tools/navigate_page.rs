@@ -1,7 +1,7 @@
 //! `navigate_page`: to an address, back, forward, or the same document again.
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::on_page::{OnPage, PageContext, report_effects};
 use super::schema::Param;
@@ -37,11 +37,8 @@ struct InitScript<'a> {
 
 impl Drop for InitScript<'_> {
     fn drop(&mut self) {
-        let (session, id) = (self.context.on.session.clone(), std::mem::take(&mut self.id));
-        tokio::spawn(async move {
-            let params = json!({"identifier": id});
-            let _: Result<Value, _> = session.call("Page.removeScriptToEvaluateOnNewDocument", params).await;
-        });
+        let params = json!({"identifier": self.id});
+        self.context.on.session.post("Page.removeScriptToEvaluateOnNewDocument", params);
     }
 }
 

@@ -72,24 +72,17 @@ struct Held<'a> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        let keys = std::mem::take(&mut self.keys);
-        if keys.is_empty() {
-            return;
+        for (key, modifiers) in self.keys.drain(..).rev() {
+            let params = json!({
+                "type": "keyUp",
+                "modifiers": modifiers & !keys::modifier(&key),
+                "windowsVirtualKeyCode": key.virtual_key,
+                "code": key.code,
+                "key": key.key,
+                "location": key.location,
+            });
+            self.page.session.post("Input.dispatchKeyEvent", params);
         }
-        let session = self.page.session.clone();
-        tokio::spawn(async move {
-            for (key, modifiers) in keys.into_iter().rev() {
-                let params = json!({
-                    "type": "keyUp",
-                    "modifiers": modifiers & !keys::modifier(&key),
-                    "windowsVirtualKeyCode": key.virtual_key,
-                    "code": key.code,
-                    "key": key.key,
-                    "location": key.location,
-                });
-                let _: Result<Value, _> = session.call("Input.dispatchKeyEvent", params).await;
-            }
-        });
     }
 }
 
