@@ -176,8 +176,6 @@ impl Pages {
         if let Some(context) = context {
             params["browserContextId"] = context.into();
         }
-        // Chrome lists in no order: the pages that are there already get the lower numbers.
-        self.refresh(&mut tables).await?;
         let created: Created = self.browser.call("Target.createTarget", params).await?;
         self.refresh(&mut tables).await?;
         let page = tables.pages.iter().find(|page| page.target == created.target_id).cloned();
