@@ -25,8 +25,10 @@ pub fn size(bytes: &[u8]) -> (usize, usize) {
 /// The file that an answer names.
 fn saved(text: &str) -> Vec<u8> {
     let path = text.split("Saved screenshot to ").nth(1).and_then(|rest| rest.split(".\n").next()).unwrap();
-    let bytes = std::fs::read(path.trim_end_matches('.')).unwrap();
-    let _ = std::fs::remove_dir_all(std::path::Path::new(path).parent().unwrap());
+    let path = std::path::Path::new(path.trim_end_matches('.'));
+    let bytes = std::fs::read(path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    let _ = std::fs::remove_dir(path.parent().unwrap());
     bytes
 }
 
@@ -43,12 +45,15 @@ fn i1_a_very_tall_page_in_every_format() {
         let error = browser.error("take_screenshot", json!({"fullPage": true, "format": "webp", "filePath": file}));
         assert!(error.contains("16383") && error.contains(&format!("{width}x{height}")), "{error}");
         assert!(!file.exists());
-        for format in ["jpeg", "png"] {
-            // JPEG itself ends at 65535.
+        // Each picture of the second kind takes seconds.
+        let formats = if factor == 1 { &["webp", "jpeg", "png"][..] } else { &["jpeg"] };
+        for format in ["jpeg", "png"].into_iter().filter(|f| factor == 1 || *f == "jpeg") {
+            // JPEG itself ends at 65500.
             let file = dir.path().join(format!("{height}.{format}"));
             let arguments = json!({"fullPage": true, "format": format, "filePath": file});
-            if format == "jpeg" && height > 65_535 {
-                browser.error("take_screenshot", arguments);
+            if height > 65_500 {
+                let error = browser.error("take_screenshot", arguments);
+                assert!(error.contains("JPEG holds at most 65500 pixels a side"), "{error}");
                 assert!(!file.exists());
                 continue;
             }
@@ -56,7 +61,7 @@ fn i1_a_very_tall_page_in_every_format() {
             assert_eq!(size(&std::fs::read(&file).unwrap()), (width, height), "{format}");
         }
         // Without a file: something that can be seen, whatever the format, and the original beside it.
-        for format in ["webp", "jpeg", "png"] {
+        for format in formats {
             let result = browser.client.call("take_screenshot", json!({"fullPage": true, "format": format}));
             assert!(result.get("isError").is_none(), "{format}: {result}");
             let (_, shown) = size(&picture(&result));
@@ -76,7 +81,7 @@ fn i2_pictures_stay_below_what_models_take() {
         let ratio = browser.eval("() => devicePixelRatio");
         assert_eq!(ratio, json!(factor));
         let uid = browser.uid("Wide");
-        for viewport in [None, Some("600x400"), Some("600x400x3")] {
+        for viewport in [None, Some("600x400x3")] {
             if let Some(viewport) = viewport {
                 browser.text("emulate", json!({"viewport": viewport}));
             }

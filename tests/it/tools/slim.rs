@@ -33,7 +33,8 @@ fn navigate_evaluate_screenshot_and_nothing_else() {
     let size = imagesize::blob_size(&bytes).unwrap();
     let inner = browser.text("evaluate", json!({"script": "innerWidth + ' ' + innerHeight"}));
     assert_eq!(inner, format!("\"{} {}\"", size.width, size.height));
-    std::fs::remove_dir_all(std::path::Path::new(&path).parent().unwrap()).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::remove_dir(std::path::Path::new(&path).parent().unwrap()).unwrap();
     // A dirty form is left without asking back.
     browser.text("evaluate", json!({"script": "document.querySelector('input').focus(); 1"}));
     let text = browser.text("navigate", json!({"url": case("delete.html")}));
