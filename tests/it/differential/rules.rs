@@ -177,7 +177,6 @@ pub static WORDINGS: &[Wording] = &[
     Wording { ours: "Nope is invalid.", peer: "Nope is invalid." },
     Wording { ours: "The file field takes one file, not 2", peer: "<input type=file multiple>" },
     Wording { ours: "no longer exists on the page. It belongs to", peer: "no longer exists on the page." },
-    Wording { ours: "Failed to upload file. ", peer: "Failed to upload file. " },
 ];
 
 /// The entry that the two answers fit, which are made equal.
