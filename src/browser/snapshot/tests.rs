@@ -62,7 +62,9 @@ async fn an_editor_shows_its_contents_and_a_text_field_does_not() {
     editor.editable = "richtext".into();
     let mut field = node("textbox", "Field", 4, &[4]);
     field.editable = "plaintext".into();
-    let words = node("StaticText", "words", 3, &[]);
+    // Chrome says of what is in an editor too that it is editable.
+    let mut words = node("StaticText", "words", 3, &[]);
+    words.editable = "richtext".into();
     let nodes = vec![node("RootWebArea", "T", 1, &[1, 3]), editor, words, field, node("StaticText", "value", 5, &[])];
     assert_eq!(
         text(&snapshot(nodes, false, 1, &mut Uids::default()), &View::default()),
