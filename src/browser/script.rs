@@ -43,7 +43,7 @@ pub enum ScriptFailure {
     DifferentFrames,
     /// Not done in time.
     #[error("The script did not finish within {} ms.", after.as_millis())]
-    Timeout { after: Duration },
+    Timeout { after: Duration, stopped: bool },
     /// The document was replaced while it ran.
     #[error("The page navigated while the script was running, so its result is lost.")]
     Navigated,
@@ -64,7 +64,12 @@ impl ScriptFailure {
             }
             ScriptFailure::Threw(_) => "the message is the page's; correct the script and call again",
             ScriptFailure::DifferentFrames => "call once for each frame",
-            ScriptFailure::Timeout { .. } => "the script was stopped; let it do less, or give a longer timeout",
+            ScriptFailure::Timeout { stopped: true, .. } => {
+                "the script was stopped; let it do less, or give a longer timeout"
+            }
+            ScriptFailure::Timeout { stopped: false, .. } => {
+                "Chrome could not stop the script, it may open dialogs without end; go on in a new page and close this one"
+            }
             ScriptFailure::Navigated => "call again on the new document",
             ScriptFailure::Gone(_) => "call take_snapshot and use a uid from it",
             ScriptFailure::Cdp(_) => "call list_pages to see what is left",
@@ -112,12 +117,12 @@ impl StopOnDrop {
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
         let Some(session) = self.session.take() else { return };
-        tokio::spawn(async move { stop_running(&session).await });
+        tokio::spawn(async move { _ = stop_running(&session).await });
     }
 }
 
-/// Terminates what keeps the page's main thread.
-async fn stop_running(session: &Session) {
+/// Terminates what keeps the page's main thread. Returns whether the page answers again.
+async fn stop_running(session: &Session) -> bool {
     // A page that answers is not running anything; terminating would hit its next, innocent script.
     let answers = || {
         let probe = json!({"expression": "0", "returnByValue": true});
@@ -125,10 +130,11 @@ async fn stop_running(session: &Session) {
     };
     for _ in 0..STOPS {
         if answers().await.is_ok() {
-            return;
+            return true;
         }
         let _ = session.call_within::<Value>("Runtime.terminateExecution", json!({}), PROBE).await;
     }
+    answers().await.is_ok()
 }
 
 /// Runs a source and awaits its promise. With elements it runs in their frame, else in the main frame.
@@ -160,9 +166,9 @@ pub async fn run(
         }
         Err(_) => {
             // Before the caller stops answering the script's dialogs: one that asks in a loop ends only between two.
-            stop_running(session).await;
+            let stopped = stop_running(session).await;
             stop.done();
-            Err(ScriptFailure::Timeout { after: timeout })
+            Err(ScriptFailure::Timeout { after: timeout, stopped })
         }
     }
 }

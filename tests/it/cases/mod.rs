@@ -48,6 +48,15 @@ impl Browser {
         Browser { client }
     }
 
+    /// With a profile of the test's own.
+    pub fn start_in(profile: &std::path::Path) -> Self {
+        let mut arguments = arguments();
+        arguments.retain(|argument| argument != "--isolated");
+        arguments.push(format!("--userDataDir={}", profile.display()));
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        Browser { client: Client::ready(&arguments) }
+    }
+
     pub fn text(&mut self, tool: &str, arguments: Value) -> String {
         self.client.text(tool, arguments)
     }

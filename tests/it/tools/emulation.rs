@@ -90,10 +90,21 @@ fn without(text: &str, start: &str) -> String {
 
 #[test]
 fn places_headers_and_networks() {
-    let mut browser = Browser::start(&["--chromeArg=--unsafely-treat-insecure-origin-as-secure"]);
+    // A profile whose pages may ask where they are.
+    let profile = tempfile::tempdir().unwrap();
+    std::fs::create_dir(profile.path().join("Default")).unwrap();
+    let preferences = json!({"profile": {"default_content_setting_values": {"geolocation": 1}}});
+    std::fs::write(profile.path().join("Default/Preferences"), preferences.to_string()).unwrap();
+    let mut browser = Browser::start_in(profile.path());
     browser.go(&case("delete.html"));
-    // Places need a permission, which an agent's own script can do without: the override is what a granted page sees.
+    let place = "() => new Promise((done, fail) => navigator.geolocation.getCurrentPosition(p =>
+        done([p.coords.latitude, p.coords.longitude]), e => done(e.message), {timeout: 5000}))";
     browser.text("emulate", json!({"geolocation": "52.5,-13.25"}));
+    assert_eq!(browser.eval(place), json!([52.5, -13.25]));
+    browser.go(&case("form.html"));
+    assert_eq!(browser.eval(place), json!([52.5, -13.25]), "also in the next document");
+    browser.text("emulate", json!({}));
+    assert_ne!(browser.eval(place), json!([52.5, -13.25]));
     let text = browser.text("emulate", json!({"extraHttpHeaders": "{\"X-Case\": \"wert\", \"x-other\": \"2\"}"}));
     assert_eq!(text, "Emulation configured successfully");
     let head = |browser: &mut Browser| {
