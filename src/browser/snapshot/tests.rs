@@ -95,9 +95,12 @@ async fn long_lists_are_collapsed_and_longer_ones_cut_with_counts() {
     let taken = snapshot(nodes, false, 1, &mut Uids::default());
     let view = |budget| View { budget, ..View::default() };
     assert_eq!(text(&taken, &view(0)).lines().count(), 501);
+    // As many as fit stay.
     let short = text(&taken, &view(2000));
-    assert!(short.contains("\n  ... 496 more link siblings, uid=1_5 to uid=1_500\n"), "{short}");
-    assert!(short.contains("5 of 501 nodes are shown. hint: "), "{short}");
+    assert!(short.contains("\n  ... 470 more link siblings, uid=1_31 to uid=1_500\n"), "{short}");
+    assert!(short.contains("31 of 501 nodes are shown. hint: "), "{short}");
+    let shorter = text(&taken, &view(400));
+    assert!(shorter.contains("\n  ... 490 more link siblings, uid=1_11 to uid=1_500\n"), "{shorter}");
     let cut = text(&taken, &view(80));
     assert!(cut.contains("... cut at 80 characters: ") && cut.len() < 400, "{cut}");
     let found = text(&taken, &View { query: Some("NUMBER 77".into()), ..view(2000) });
