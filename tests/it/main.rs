@@ -1,6 +1,7 @@
 //! Integration tests: the real binary over real MCP stdio and the command line, real Chrome, real files, the same
 //! front-end under Node and the original server as oracles. One binary, since every test binary links V8.
 
+mod additions;
 mod cases;
 mod cli;
 mod config;

@@ -22,10 +22,11 @@ pub struct View {
     pub budget: usize,
 }
 
-/// Alike siblings in a row from this number on are collapsed when the text is too long.
-const RUN: usize = 8;
-/// So many of them stay at the beginning.
-const RUN_HEAD: usize = 4;
+/// When the text is too long, so many alike siblings in a row stay and the rest of them become one line: the largest
+/// number with which the text fits, else the smallest.
+const RUN_HEADS: [usize; 6] = [1000, 300, 100, 30, 10, 4];
+/// A run that is longer by less than this stays whole: the line would save nothing.
+const RUN_SAVES: usize = 4;
 
 /// JSON deeper than this is cut: whoever reads it has a stack.
 const MAX_JSON_DEPTH: usize = 500;
@@ -92,7 +93,8 @@ fn children_repeat_name(snapshot: &Snapshot, node: &Node) -> bool {
 
 /// What is left out when the text would be too long.
 struct Omissions {
-    collapse: bool,
+    /// How many of alike siblings stay; `None` for all.
+    head: Option<usize>,
     budget: usize,
 }
 
@@ -111,12 +113,19 @@ pub fn text(snapshot: &Snapshot, view: &View) -> String {
         let query = view.query.as_deref().unwrap_or_default();
         return format!("No line contains \"{query}\". Without query, take_snapshot shows all of it.\n");
     }
-    let (full, _) = write(snapshot, root, kept.as_ref(), &Omissions { collapse: false, budget: view.budget });
-    if let Some(text) = full {
+    let attempt = |head| write(snapshot, root, kept.as_ref(), &Omissions { head, budget: view.budget });
+    if let (Some(text), _) = attempt(None) {
         return text;
     }
-    let (_, text) = write(snapshot, root, kept.as_ref(), &Omissions { collapse: true, budget: view.budget });
-    text
+    let mut shortest = String::new();
+    for head in RUN_HEADS {
+        let (fits, text) = attempt(Some(head));
+        match fits {
+            Some(text) => return text,
+            None => shortest = text,
+        }
+    }
+    shortest
 }
 
 /// Numbers of the nodes whose line contains the text, with their ancestors.
@@ -139,7 +148,7 @@ fn matching(snapshot: &Snapshot, root: u32, query: &str) -> HashSet<u32> {
     kept
 }
 
-/// Returns the whole text if it fits the budget, and in any case the text up to the cut with its marker.
+/// Returns the text if it fits the budget, and in any case the text up to the cut with its marker.
 fn write(
     snapshot: &Snapshot,
     root: u32,
@@ -167,7 +176,7 @@ fn write(
         let line = line(node);
         length += line.chars().count() + 2 * depth + 1;
         if omissions.budget > 0 && length > omissions.budget {
-            if !omissions.collapse {
+            if omissions.head.is_none() {
                 // It will be written again with omissions.
                 return (None, String::new());
             }
@@ -182,8 +191,8 @@ fn write(
         let children: Vec<u32> =
             node.children.iter().copied().filter(|child| kept.is_none_or(|k| k.contains(child))).collect();
         let mut steps = Vec::new();
-        if omissions.collapse {
-            collapse(snapshot, &children, depth + 1, &mut steps)
+        if let Some(head) = omissions.head {
+            collapse(snapshot, &children, head, depth + 1, &mut steps)
         } else {
             steps.extend(children.iter().map(|&child| Step::Node(child, depth + 1)));
         }
@@ -199,12 +208,11 @@ fn write(
             omissions.budget
         );
     }
-    let whole = (!cut && collapsed == 0).then(|| text.clone());
-    (whole, text)
+    (if cut { None } else { Some(text.clone()) }, text)
 }
 
 /// Runs of siblings that look alike (same role, nothing but text below) become their first few and a line for the rest.
-fn collapse(snapshot: &Snapshot, children: &[u32], depth: usize, steps: &mut Vec<Step>) {
+fn collapse(snapshot: &Snapshot, children: &[u32], head: usize, depth: usize, steps: &mut Vec<Step>) {
     let alike = |a: u32, b: u32| {
         let (a, b) = (&snapshot.nodes[a as usize], &snapshot.nodes[b as usize]);
         a.role == b.role && a.children.len() == b.children.len()
@@ -212,7 +220,7 @@ fn collapse(snapshot: &Snapshot, children: &[u32], depth: usize, steps: &mut Vec
     let mut at = 0;
     while at < children.len() {
         let run = children[at..].iter().take_while(|&&child| alike(children[at], child)).count();
-        let shown = if run >= RUN { RUN_HEAD } else { run };
+        let shown = if run >= head + RUN_SAVES { head } else { run };
         steps.extend(children[at..at + shown].iter().map(|&child| Step::Node(child, depth)));
         if shown < run {
             let node = |number: u32| &snapshot.nodes[number as usize];

@@ -62,7 +62,9 @@ async fn an_editor_shows_its_contents_and_a_text_field_does_not() {
     editor.editable = "richtext".into();
     let mut field = node("textbox", "Field", 4, &[4]);
     field.editable = "plaintext".into();
-    let words = node("StaticText", "words", 3, &[]);
+    // Chrome says of what is in an editor too that it is editable.
+    let mut words = node("StaticText", "words", 3, &[]);
+    words.editable = "richtext".into();
     let nodes = vec![node("RootWebArea", "T", 1, &[1, 3]), editor, words, field, node("StaticText", "value", 5, &[])];
     assert_eq!(
         text(&snapshot(nodes, false, 1, &mut Uids::default()), &View::default()),
@@ -93,9 +95,12 @@ async fn long_lists_are_collapsed_and_longer_ones_cut_with_counts() {
     let taken = snapshot(nodes, false, 1, &mut Uids::default());
     let view = |budget| View { budget, ..View::default() };
     assert_eq!(text(&taken, &view(0)).lines().count(), 501);
+    // As many as fit stay.
     let short = text(&taken, &view(2000));
-    assert!(short.contains("\n  ... 496 more link siblings, uid=1_5 to uid=1_500\n"), "{short}");
-    assert!(short.contains("5 of 501 nodes are shown. hint: "), "{short}");
+    assert!(short.contains("\n  ... 470 more link siblings, uid=1_31 to uid=1_500\n"), "{short}");
+    assert!(short.contains("31 of 501 nodes are shown. hint: "), "{short}");
+    let shorter = text(&taken, &view(400));
+    assert!(shorter.contains("\n  ... 490 more link siblings, uid=1_11 to uid=1_500\n"), "{shorter}");
     let cut = text(&taken, &view(80));
     assert!(cut.contains("... cut at 80 characters: ") && cut.len() < 400, "{cut}");
     let found = text(&taken, &View { query: Some("NUMBER 77".into()), ..view(2000) });
