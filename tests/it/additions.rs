@@ -2,21 +2,12 @@
 
 use serde_json::json;
 
-use crate::support::{Client, chrome, chrome_arguments, chrome_lock, pages};
-
-fn ready(more: &[&str]) -> Client {
-    let mut arguments = vec!["--headless".to_owned(), "--isolated".into()];
-    arguments.extend(chrome().map(|c| format!("--executablePath={c}")));
-    arguments.extend(chrome_arguments().iter().map(|a| format!("--chromeArg={a}")));
-    arguments.extend(more.iter().map(ToString::to_string));
-    let all: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    Client::ready(&all)
-}
+use crate::support::{Client, chrome_lock, pages};
 
 #[test]
 fn hidden_file_fields_and_clickable_icons_are_in_the_snapshot_and_can_be_used() {
     let _alone = chrome_lock();
-    let mut client = ready(&["--workspace=/"]);
+    let mut client = Client::with_browser(&["--workspace=/"]);
     client.text("navigate_page", json!({"url": pages().url("additions/operable.html")}));
     let snapshot = client.text("take_snapshot", json!({}));
     let uid = |line: &str| {
@@ -38,7 +29,7 @@ fn hidden_file_fields_and_clickable_icons_are_in_the_snapshot_and_can_be_used() 
 #[test]
 fn page_text_is_fenced_if_that_is_asked_for() {
     let _alone = chrome_lock();
-    let mut client = ready(&["--markPageContent"]);
+    let mut client = Client::with_browser(&["--markPageContent"]);
     client.text("navigate_page", json!({"url": pages().url("additions/operable.html")}));
     for (tool, arguments, inside) in [
         ("take_snapshot", json!({}), "button \"Choose\""),

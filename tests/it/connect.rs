@@ -17,7 +17,7 @@ use devtools_mcp::cdp::Session;
 use devtools_mcp::config::{BrowserConfig, Channel, Connect, UrlPolicy};
 use serde_json::{Value, json};
 
-use crate::support::{BINARY, Client, chrome, chrome_arguments, chrome_lock, pages};
+use crate::support::{BINARY, Client, alive, chrome, chrome_arguments, chrome_lock, descendants, pages};
 
 /// Somebody else's browser.
 struct Foreign {
@@ -451,27 +451,6 @@ fn a_hundred_tabs_cost_next_to_nothing() {
     });
 }
 
-/// Processes below this one, the browser's and the watcher's among them.
-fn descendants(root: u32) -> Vec<u32> {
-    let mut found = vec![root];
-    let mut at = 0;
-    while at < found.len() {
-        // A child is listed under the thread that started it.
-        let threads = std::fs::read_dir(format!("/proc/{}/task", found[at])).into_iter().flatten().flatten();
-        for thread in threads.map(|thread| thread.path()).collect::<Vec<_>>() {
-            let text = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
-            found.extend(text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
-        }
-        at += 1;
-    }
-    found.split_off(1)
-}
-
-fn is_running(pid: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").starts_with(" Z"))
-}
-
 fn profiles(within: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(within).unwrap().flatten();
     entries
@@ -509,7 +488,7 @@ fn a_killed_server_leaves_neither_processes_nor_profile() {
         let killed = Instant::now();
         client.child.kill().unwrap();
         loop {
-            let left: Vec<&u32> = processes.iter().filter(|pid| is_running(**pid)).collect();
+            let left: Vec<&u32> = processes.iter().filter(|pid| alive(**pid)).collect();
             if left.is_empty() && profiles(temp.path()).is_empty() {
                 break;
             }

@@ -4,47 +4,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, chrome, chrome_arguments, chrome_lock, pages, text_of};
-
-/// Our server's arguments for a browser of its own.
-fn arguments() -> Vec<String> {
-    let mut arguments = vec!["--headless".to_owned(), "--isolated".into()];
-    arguments.extend(chrome().map(|c| format!("--executablePath={c}")));
-    arguments.extend(chrome_arguments().iter().map(|a| format!("--chromeArg={a}")));
-    arguments
-}
-
-fn ready(more: &[&str]) -> Client {
-    let arguments = arguments();
-    let all: Vec<&str> = arguments.iter().map(String::as_str).chain(more.iter().copied()).collect();
-    Client::ready(&all)
-}
-
-/// Processes below ours.
-fn descendants(root: u32) -> Vec<u32> {
-    let mut found = vec![root];
-    let mut at = 0;
-    while at < found.len() {
-        // A child is listed under the thread that started it.
-        let threads = std::fs::read_dir(format!("/proc/{}/task", found[at])).into_iter().flatten().flatten();
-        for thread in threads.map(|t| t.path()).collect::<Vec<_>>() {
-            let text = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
-            found.extend(text.split_whitespace().filter_map(|p| p.parse::<u32>().ok()));
-        }
-        at += 1;
-    }
-    found.split_off(1)
-}
-
-fn alive(pid: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").starts_with(" Z"))
-}
+use crate::support::{Client, alive, browser_arguments, chrome, chrome_lock, descendants, pages, text_of};
 
 #[test]
 fn pages_are_opened_listed_selected_and_closed() {
     let _alone = chrome_lock();
-    let mut client = ready(&["--experimentalStructuredContent"]);
+    let mut client = Client::with_browser(&["--experimentalStructuredContent"]);
     let threads_before = std::fs::read_dir(format!("/proc/{}/task", client.child.id())).unwrap().count();
     assert_eq!(client.text("list_pages", json!({})), "## Pages\n1: about:blank [selected]");
 
@@ -88,7 +53,7 @@ fn pages_are_opened_listed_selected_and_closed() {
 #[test]
 fn addresses_that_cannot_be_opened() {
     let _alone = chrome_lock();
-    let mut client = ready(&["--no-fileNavigations", "--no-javascriptEvaluation"]);
+    let mut client = Client::with_browser(&["--no-fileNavigations", "--no-javascriptEvaluation"]);
     let error = client.error("new_page", json!({"url": "nowhere"}));
     assert!(error.starts_with("Error: Invalid URL: \"nowhere\".\nhint: "), "{error}");
     for (url, scheme) in [("file:///etc/passwd", "file"), ("data:text/html,x", "data"), ("chrome://settings", "chrome")]
@@ -113,7 +78,7 @@ fn addresses_that_cannot_be_opened() {
 #[test]
 fn a_dialog_while_loading_ends_the_wait_and_is_told() {
     let _alone = chrome_lock();
-    let mut client = ready(&[]);
+    let mut client = Client::with_browser(&[]);
     let url = "data:text/html,<title>D</title><script>alert('first'); alert('second')</script><p>loaded";
     let text = client.text("new_page", json!({"url": url}));
     let dialog = |message: &str| {
@@ -141,7 +106,7 @@ fn a_dialog_while_loading_ends_the_wait_and_is_told() {
 #[test]
 fn one_page_that_loads_for_ever_does_not_stop_the_others() {
     let _alone = chrome_lock();
-    let mut client = ready(&[]);
+    let mut client = Client::with_browser(&[]);
     client.text("list_pages", json!({}));
     let slow = pages().url("redirects/index.html?delay=9000");
     let waiting = client.begin("tools/call", json!({"name": "new_page", "arguments": {"url": slow}}));
@@ -157,7 +122,7 @@ fn one_page_that_loads_for_ever_does_not_stop_the_others() {
 #[test]
 fn a_killed_browser_is_replaced_and_the_client_is_told_once() {
     let _alone = chrome_lock();
-    let mut client = ready(&["--experimentalStructuredContent"]);
+    let mut client = Client::with_browser(&["--experimentalStructuredContent"]);
     client.text("list_pages", json!({}));
     let browser = descendants(client.child.id());
     assert!(!browser.is_empty());
@@ -177,7 +142,7 @@ fn nothing_outlives_us() {
     let _alone = chrome_lock();
     for end in ["stdin", "term", "busy", "kill"] {
         let temp = tempfile::tempdir().unwrap();
-        let arguments = arguments();
+        let arguments = browser_arguments();
         let mut command = std::process::Command::new(crate::support::BINARY);
         command.args(&arguments).env("TMPDIR", temp.path());
         let mut client = Client::spawn(command);
@@ -215,7 +180,7 @@ fn nothing_outlives_us() {
 fn a_profile_in_use_is_not_fought_over() {
     let _alone = chrome_lock();
     let dir = tempfile::tempdir().unwrap();
-    let mut shared = arguments();
+    let mut shared = browser_arguments();
     shared.retain(|a| a != "--isolated");
     shared.push(format!("--userDataDir={}", dir.path().join("profile").display()));
     let shared: Vec<&str> = shared.iter().map(String::as_str).collect();
@@ -253,7 +218,7 @@ fn a_browser_that_does_not_start_is_explained() {
 #[test]
 fn the_same_calls_as_to_the_original_give_the_same_answers() {
     let _alone = chrome_lock();
-    let mut ours = ready(&["--experimentalStructuredContent"]);
+    let mut ours = Client::with_browser(&["--experimentalStructuredContent"]);
     let mut peer = crate::peer::original(&["--experimentalStructuredContent"]);
     let b = pages().url("render-blocking/index.html");
     let long = format!(

@@ -74,6 +74,36 @@ pub fn chrome_arguments() -> Vec<String> {
     arguments
 }
 
+/// Our server's arguments for a browser of its own.
+pub fn browser_arguments() -> Vec<String> {
+    let mut arguments = vec!["--headless".to_owned(), "--isolated".into()];
+    arguments.extend(chrome().map(|c| format!("--executablePath={c}")));
+    arguments.extend(chrome_arguments().iter().map(|a| format!("--chromeArg={a}")));
+    arguments
+}
+
+/// Processes below one, outer ones first.
+pub fn descendants(root: u32) -> Vec<u32> {
+    let mut found = vec![root];
+    let mut at = 0;
+    while at < found.len() {
+        // A child is listed under the thread that started it.
+        let threads = std::fs::read_dir(format!("/proc/{}/task", found[at])).into_iter().flatten().flatten();
+        for thread in threads.map(|t| t.path()).collect::<Vec<_>>() {
+            let text = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
+            found.extend(text.split_whitespace().filter_map(|p| p.parse::<u32>().ok()));
+        }
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+/// Whether a process runs (one that has ended but was not waited for does not).
+pub fn alive(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").starts_with(" Z"))
+}
+
 /// Runs the binary to its end.
 pub fn run(arguments: &[&str]) -> Output {
     Command::new(BINARY).args(arguments).env_remove("RUST_LOG").env(NO_DISCOVERY, "1").output().unwrap()
@@ -150,6 +180,13 @@ impl Client {
         let mut client = Self::start(arguments);
         client.initialize(json!({}));
         client
+    }
+
+    /// Starts our server with a browser of its own and initialises.
+    pub fn with_browser(more: &[&str]) -> Self {
+        let arguments = browser_arguments();
+        let all: Vec<&str> = arguments.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        Self::ready(&all)
     }
 
     /// Starts any server.

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{Browser, case, data_url, descendants};
-use crate::support::chrome_lock;
+use super::{Browser, case, data_url};
+use crate::support::{chrome_lock, descendants};
 
 /// Chrome's main process.
 fn chrome_process(server: u32) -> u32 {

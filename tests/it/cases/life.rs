@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{Browser, alive, case, data_url, descendants, script_value};
-use crate::support::{chrome_lock, text_of};
+use super::{Browser, case, data_url, script_value};
+use crate::support::{alive, browser_arguments, chrome_lock, descendants, text_of};
 
 /// Waits until processes have ended.
 fn gone(processes: &[u32], what: &str) {
@@ -40,7 +40,7 @@ fn l1_nothing_outlives_the_client_in_the_middle_of_a_call() {
     // A wrapper that starts us is killed, then the client goes away.
     let temp = tempfile::tempdir().unwrap();
     let mut command = std::process::Command::new("sh");
-    command.arg("-c").arg("\"$0\" \"$@\"; :").arg(crate::support::BINARY).args(super::arguments());
+    command.arg("-c").arg("\"$0\" \"$@\"; :").arg(crate::support::BINARY).args(browser_arguments());
     command.env("TMPDIR", temp.path());
     let mut client = crate::support::Client::spawn(command);
     client.initialize(json!({}));

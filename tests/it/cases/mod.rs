@@ -18,19 +18,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{BINARY, Client, chrome, chrome_arguments, pages};
+use crate::support::{BINARY, Client, browser_arguments, pages};
 
 /// Our server with a browser of its own, and shorthands for what nearly every test does.
 pub struct Browser {
     pub client: Client,
-}
-
-/// Our server's arguments for a browser of its own.
-pub fn arguments() -> Vec<String> {
-    let mut arguments = vec!["--headless".to_owned(), "--isolated".into()];
-    arguments.extend(chrome().map(|c| format!("--executablePath={c}")));
-    arguments.extend(chrome_arguments().iter().map(|a| format!("--chromeArg={a}")));
-    arguments
 }
 
 impl Browser {
@@ -41,7 +33,7 @@ impl Browser {
     /// `prepare` may set the directory or the environment.
     pub fn start_with(more: &[&str], prepare: impl FnOnce(&mut std::process::Command)) -> Self {
         let mut command = std::process::Command::new(BINARY);
-        command.args(arguments()).args(more);
+        command.args(browser_arguments()).args(more);
         prepare(&mut command);
         let mut client = Client::spawn(command);
         client.initialize(json!({}));
@@ -50,7 +42,7 @@ impl Browser {
 
     /// With a profile of the test's own.
     pub fn start_in(profile: &std::path::Path) -> Self {
-        let mut arguments = arguments();
+        let mut arguments = browser_arguments();
         arguments.retain(|argument| argument != "--isolated");
         arguments.push(format!("--userDataDir={}", profile.display()));
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -167,26 +159,4 @@ pub fn case(path: &str) -> String {
 /// The same page at another site.
 pub fn other_site(url: &str) -> String {
     url.replace("127.0.0.1", "localhost")
-}
-
-/// Processes below one, outer ones first.
-pub fn descendants(root: u32) -> Vec<u32> {
-    let mut found = vec![root];
-    let mut at = 0;
-    while at < found.len() {
-        // A child is listed under the thread that started it.
-        let threads = std::fs::read_dir(format!("/proc/{}/task", found[at])).into_iter().flatten().flatten();
-        for thread in threads.map(|t| t.path()).collect::<Vec<_>>() {
-            let text = std::fs::read_to_string(thread.join("children")).unwrap_or_default();
-            found.extend(text.split_whitespace().filter_map(|p| p.parse::<u32>().ok()));
-        }
-        at += 1;
-    }
-    found.split_off(1)
-}
-
-/// Whether a process runs (one that has ended but was not waited for does not).
-pub fn alive(pid: u32) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat"))
-        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or("").starts_with(" Z"))
 }
