@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use super::dialogs::Dialog;
 use super::page::Attached;
 use super::pages::is_allowed;
-use crate::cdp::{CdpError, Subscription};
+use crate::cdp::{CdpError, Event, Subscription};
 use crate::config::Config;
 
 /// How long a page may take to load; the original's default.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long what follows a failed navigation may take: a download that begins, Chrome's page about the failure.
-const AFTERMATH: Duration = Duration::from_secs(3);
+const AFTERMATH: Duration = Duration::from_secs(5);
 
 /// How often it is checked whether the page stays.
 const STAY_CHECK: Duration = Duration::from_millis(100);
@@ -151,13 +151,16 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
         "Page.loadEventFired",
         "Page.navigatedWithinDocument",
         "Page.frameNavigated",
+        "Page.downloadWillBegin",
         "Page.downloadProgress",
         "Inspector.targetCrashed",
     ]);
     let load = async {
         let start = start(page, destination);
         tokio::pin!(start);
-        let (mut answered, mut downloading) = (false, false);
+        let mut answered = false;
+        // This navigation's download; the events of an earlier one may still come in.
+        let mut download = DownloadSeen::default();
         loop {
             tokio::select! {
                 biased;
@@ -167,8 +170,8 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                     let done = match event.method.as_str() {
                         "Inspector.targetCrashed" => return Err(NavigationError::Gone),
                         "Page.loadEventFired" | "Page.navigatedWithinDocument" => true,
-                        "Page.downloadProgress" => {
-                            downloading = true;
+                        "Page.downloadWillBegin" | "Page.downloadProgress" => {
+                            download.note(&event);
                             false
                         }
                         // A document that comes back as it was does not load.
@@ -187,8 +190,8 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                         Ok(false) => return Ok(()),
                         Err(error) => {
                             match &error {
-                                NavigationError::Failed { download: true, .. } if !downloading => {
-                                    wait_until(&mut events, &["Page.downloadProgress"]).await;
+                                NavigationError::Failed { download: true, .. } => {
+                                    download.wait(&mut events).await;
                                 }
                                 // Chrome's own page about it, which is what the tab shows then; it sets a title.
                                 NavigationError::Failed { code, .. } if code != "net::ERR_ABORTED" => {
@@ -213,6 +216,40 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
     match tokio::time::timeout(timeout, load).await {
         Ok(result) => result,
         Err(_) => Err(NavigationError::Timeout { milliseconds: timeout.as_millis() }),
+    }
+}
+
+/// How much has been told of the download that a navigation became.
+#[derive(Default)]
+struct DownloadSeen {
+    /// Its id, once it has begun.
+    id: Option<String>,
+    /// Whether its size has been told.
+    progressed: bool,
+}
+
+impl DownloadSeen {
+    fn note(&mut self, event: &Event) {
+        let Ok(details) = event.decode::<Value>() else { return };
+        let Some(id) = details["guid"].as_str() else { return };
+        match event.method.as_str() {
+            "Page.downloadWillBegin" => self.id = Some(id.to_owned()),
+            "Page.downloadProgress" => self.progressed |= self.id.as_deref() == Some(id),
+            _ => {}
+        }
+    }
+
+    /// Waits until it has begun and its size is known, or for the time that this may take.
+    async fn wait(&mut self, events: &mut Subscription) {
+        let all = async {
+            while !self.progressed {
+                match events.next().await {
+                    Some(event) => self.note(&event),
+                    None => return,
+                }
+            }
+        };
+        let _ = tokio::time::timeout(AFTERMATH, all).await;
     }
 }
 

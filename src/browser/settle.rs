@@ -65,6 +65,8 @@ impl Default for Waiting {
 /// A download that an action started.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Download {
+    /// Chrome's id of it.
+    pub(crate) id: String,
     /// The suggested name of the file.
     pub name: String,
     /// Its size in bytes if that is known.
@@ -150,13 +152,15 @@ impl Observed {
             }
             "Page.downloadWillBegin" => {
                 let name = details["suggestedFilename"].as_str().unwrap_or_default().to_owned();
-                self.downloads.push(Download { name, size: None });
+                let id = details["guid"].as_str().unwrap_or_default().to_owned();
+                self.downloads.push(Download { id, name, size: None });
                 self.navigating = false;
                 self.requested = None;
             }
             "Page.downloadProgress" => {
                 let size = details["totalBytes"].as_f64().filter(|&n| n > 0.0);
-                if let (Some(download), Some(size)) = (self.downloads.last_mut(), size) {
+                let download = self.downloads.iter_mut().find(|download| details["guid"] == download.id.as_str());
+                if let (Some(download), Some(size)) = (download, size) {
                     download.size = Some(size as u64);
                 }
             }

@@ -29,21 +29,22 @@ const fn rule(name: &'static str, apply: fn(&Call, &State, &mut Answer, &mut Ans
 /// Every one, in the order in which they are tried.
 pub static RULES: &[Rule] = &[
     rule("Errors", |_, _, ours, _| ours.remove_lines(|line| line.starts_with("hint: "))),
-    // Under load the original's event is sometimes early enough.
+    // The original tells a page when its own event has come, so in this answer, in a later one, or not at all.
     Rule {
         name: "Opened pages",
         races: true,
         apply: |_, _, ours, peer| {
-            if !ours.has_line("## Opened pages") || peer.has_line("## Opened pages") {
+            let (told, told_there) = (split_opened_pages(&ours.text).1, split_opened_pages(&peer.text).1);
+            let allowed =
+                !told.is_empty() && (told_there.is_empty() || told.iter().all(|page| told_there.contains(page)));
+            if !allowed || told == told_there {
                 return false;
             }
-            let mut lines: Vec<&str> = ours.text.split('\n').collect();
-            let at = lines.iter().position(|line| *line == "## Opened pages").unwrap_or(0);
-            let pages = lines[at + 1..].iter().take_while(|line| line.contains(": ") && !line.starts_with('#')).count();
-            lines.drain(at..=at + pages);
-            ours.text = lines.join("\n");
-            ours.remove_key("openedPages");
-            pages > 0
+            for answer in [ours, peer] {
+                answer.text = split_opened_pages(&answer.text).0;
+                answer.remove_key("openedPages");
+            }
+            true
         },
     },
     rule("Redirects of `navigate_page`", |call, _, ours, peer| {
@@ -212,6 +213,15 @@ fn wording(ours: &mut Answer, peer: &Answer) -> Option<&'static str> {
         }
     }
     Some(entry.ours)
+}
+
+/// The text without the section about opened pages, and that section's lines.
+fn split_opened_pages(text: &str) -> (String, Vec<String>) {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    let Some(at) = lines.iter().position(|line| *line == "## Opened pages") else { return (text.into(), Vec::new()) };
+    let count = lines[at + 1..].iter().take_while(|line| line.contains(": ") && !line.starts_with('#')).count();
+    let pages = lines.drain(at..=at + count).skip(1).map(str::to_owned).collect();
+    (lines.join("\n"), pages)
 }
 
 /// Removes the nodes with a role from a tree.
