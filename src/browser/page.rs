@@ -19,6 +19,7 @@ use super::network::NetworkLog;
 use super::snapshot::Snapshots;
 use crate::cdp::{CdpError, Session, Subscription};
 use crate::config::UrlPolicy;
+use crate::devtools::live::{LiveError, LoadingRules, Universe};
 
 /// How long a page may take to let itself be attached to. Tabs that sleep or hang do not answer at all.
 const ATTACH: Duration = Duration::from_secs(2);
@@ -28,6 +29,9 @@ const ATTACH_NEW: Duration = Duration::from_secs(15);
 
 /// How long a call waits for another one on the same page.
 const BUSY: Duration = Duration::from_secs(60);
+
+/// How many tasks back a stack reaches, as in DevTools.
+const ASYNC_STACKS: u32 = 32;
 
 /// Address of Chrome's page for failed loads.
 pub(super) const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
@@ -178,6 +182,7 @@ pub struct Attached {
     pub console: Arc<ConsoleLog>,
     /// What it has requested.
     pub network: Arc<NetworkLog>,
+    universe: tokio::sync::Mutex<Option<Arc<Universe>>>,
     children: Mutex<Vec<Child>>,
     shows_error: AtomicBool,
     focused: AtomicBool,
@@ -216,6 +221,7 @@ impl Attached {
             snapshots: Mutex::default(),
             console: Arc::default(),
             network: Arc::default(),
+            universe: tokio::sync::Mutex::default(),
             children: Mutex::default(),
             shows_error: AtomicBool::new(false),
             focused: AtomicBool::new(false),
@@ -251,7 +257,15 @@ impl Attached {
             enable("Network.enable", true),
             async { session.call::<Value>("Target.setAutoAttach", auto_attach).await.map(drop) },
             super::url_rules::apply(&session, &self.urls),
-            enable("Runtime.enable", true),
+            async {
+                // Without it stacks end where their task began. Needs no debugger.
+                let depth = json!({"maxDepth": ASYNC_STACKS});
+                let (enabled, _) = tokio::join!(
+                    session.call::<Value>("Runtime.enable", json!({})),
+                    session.call::<Value>("Runtime.setAsyncCallStackDepth", depth),
+                );
+                enabled.map(drop)
+            },
             enable("Log.enable", part == Part::Page),
             enable("Audits.enable", part == Part::Page),
         );
@@ -286,6 +300,18 @@ impl Attached {
     /// Whether Chrome shows its own page for an address that could not be loaded.
     pub fn shows_error(&self) -> bool {
         self.shows_error.load(Ordering::Relaxed)
+    }
+
+    /// The page in the front-end; opened when something first needs it, and again when its isolate has ended.
+    pub async fn universe(&self, rules: LoadingRules, source_maps: bool) -> Result<Arc<Universe>, LiveError> {
+        let mut universe = self.universe.lock().await;
+        if let Some(universe) = universe.as_ref().filter(|universe| universe.is_alive()) {
+            return Ok(universe.clone());
+        }
+        let browser = Session::browser(self.session.connection().clone());
+        let opened = Arc::new(Universe::open(&browser, &self.frame, rules, source_maps).await?);
+        *universe = Some(opened.clone());
+        Ok(opened)
     }
 
     /// Frames and workers in other processes.
@@ -348,12 +374,20 @@ fn watch_children(
                     guard_of(&attached.children).push(child);
                     tokio::spawn(async move {
                         let emulation = attached.emulation().clone();
+                        let run = async {
+                            let _: Result<Value, _> = session.call("Runtime.runIfWaitingForDebugger", json!({})).await;
+                        };
+                        if part == Part::Worker {
+                            // Its thread answers only once it runs; what was sent before still comes first.
+                            let _ = tokio::join!(attached.prepare(origin), emulation.apply_to_worker(&session), run);
+                            return;
+                        }
                         // One that goes away at once knows nothing any more; whatever happens here, it must run.
                         let _ = attached.prepare(origin).await;
                         if emulation != Emulation::default() {
                             let _ = emulation.apply_to_frame(&session).await;
                         }
-                        let _: Result<Value, _> = session.call("Runtime.runIfWaitingForDebugger", json!({})).await;
+                        run.await;
                     });
                 }
                 "Target.detachedFromTarget" => {

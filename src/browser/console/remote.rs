@@ -115,7 +115,12 @@ impl Preview {
         let description = self.description.as_deref().unwrap_or_default();
         let mut items: Vec<String> = match &self.entries {
             Some(entries) => entries.iter().map(Entry::line).collect(),
-            None if self.is_list() => self.properties.iter().map(Property::item).collect(),
+            None if self.is_list() => {
+                // A typed array's length and buffer say nothing about its items.
+                let typed = self.subtype.as_deref() == Some("typedarray");
+                let items = self.properties.iter().filter(|p| !typed || p.is_index());
+                items.map(Property::item).collect()
+            }
             None => self.properties.iter().map(|p| format!("{}: {}", p.name, p.value())).collect(),
         };
         match (self.r#type.as_str(), self.subtype.as_deref()) {
@@ -153,11 +158,11 @@ impl Preview {
 impl Property {
     fn item(&self) -> String {
         // Anything but an index is a property that somebody gave the array.
-        if self.name.bytes().all(|b| b.is_ascii_digit()) {
-            self.value()
-        } else {
-            format!("{}: {}", self.name, self.value())
-        }
+        if self.is_index() { self.value() } else { format!("{}: {}", self.name, self.value()) }
+    }
+
+    fn is_index(&self) -> bool {
+        self.name.bytes().all(|b| b.is_ascii_digit())
     }
 
     fn value(&self) -> String {
