@@ -252,7 +252,7 @@ impl Attached {
             true => session.call::<Value>(method, json!({})).await.map(drop),
             false => Ok(()),
         };
-        let (page, network, children, rules, runtime, log, issues) = tokio::join!(
+        let (page, network, children, rules, runtime, log, issues, _, _) = tokio::join!(
             enable("Page.enable", part != Part::Worker),
             enable("Network.enable", true),
             async { session.call::<Value>("Target.setAutoAttach", auto_attach).await.map(drop) },
@@ -268,6 +268,9 @@ impl Attached {
             },
             enable("Log.enable", part == Part::Page),
             enable("Audits.enable", part == Part::Page),
+            // Chrome reports issues of style sheets only where somebody looks at styles.
+            enable("DOM.enable", part == Part::Page),
+            enable("CSS.enable", part == Part::Page),
         );
         page.and(network).and(children).and(rules).and(runtime).and(log).and(issues)
     }

@@ -120,6 +120,8 @@ struct LogEntry {
 pub(super) struct Read {
     pub message: Message,
     pub context: Option<i64>,
+    /// The address that it is about.
+    pub about: Option<String>,
     /// Handles that nobody needs.
     pub release: Vec<String>,
 }
@@ -133,7 +135,7 @@ impl Message {
                 let kind = if call.r#type == "warning" { "warn".into() } else { call.r#type };
                 let text = format::text(&call.args);
                 let message = Message::new(kind, text, call.args, call.stack_trace, None, origin);
-                Some(Read { message, context: Some(call.execution_context_id), release: Vec::new() })
+                Some(Read { message, context: Some(call.execution_context_id), about: None, release: Vec::new() })
             }
             "Runtime.exceptionThrown" => {
                 let Thrown { exception_details: details } = event.decode().ok()?;
@@ -141,7 +143,7 @@ impl Message {
                 let place = details.url.as_deref().filter(|url| !url.is_empty());
                 let stack = details.stack_trace.or_else(|| place_only(place?, details.line_number, details.column_number));
                 let message = Message::new("error".into(), text, Vec::new(), stack, details.exception, origin);
-                Some(Read { message, context: details.execution_context_id, release: Vec::new() })
+                Some(Read { message, context: details.execution_context_id, about: None, release: Vec::new() })
             }
             "Log.entryAdded" => {
                 let Logged { entry } = event.decode().ok()?;
@@ -150,10 +152,10 @@ impl Message {
                     return None;
                 }
                 let kind = if entry.level == "warning" { "warn".into() } else { entry.level };
-                let mut message = Message::new(kind, entry.text, Vec::new(), entry.stack_trace, None, origin);
-                message.place = entry.url.filter(|url| !url.is_empty()).map(|url| format!("at {url}"));
+                let message = Message::new(kind, entry.text, Vec::new(), entry.stack_trace, None, origin);
                 let release = entry.args.into_iter().filter_map(|argument| argument.object_id).collect();
-                Some(Read { message, context: None, release })
+                let about = entry.url.filter(|url| !url.is_empty());
+                Some(Read { message, context: None, about, release })
             }
             _ => None,
         }

@@ -72,6 +72,8 @@ struct Places {
     contexts: HashMap<i64, String>,
     /// Addresses of frames other than the main one.
     frames: HashMap<String, String>,
+    /// The main frame's.
+    document: String,
 }
 
 impl ConsoleLog {
@@ -118,9 +120,12 @@ impl ConsoleLog {
                 for id in read.release {
                     origin.session.post("Runtime.releaseObject", json!({"objectId": id}));
                 }
-                if let Some(place) = places.of(origin, read.context) {
-                    read.message.place = Some(place);
-                }
+                let message = &mut read.message;
+                message.place = places.of(origin, read.context).or_else(|| {
+                    // The document itself goes without saying, and what the text names already too.
+                    let url = read.about.filter(|url| *url != places.document && !message.text.contains(url.as_str()))?;
+                    Some(format!("at {url}"))
+                });
                 let message = Arc::new(read.message);
                 let order = self.push(Kind::Message(message.clone()));
                 self.read_details(message, order);
@@ -231,8 +236,11 @@ impl Places {
         let Ok(details) = event.decode::<Value>() else { return false };
         let frame = &details["frame"];
         let is_main = frame.get("parentId").is_none() && origin.part == Part::Page;
-        if !is_main && let Some(id) = frame["id"].as_str() {
-            self.frames.insert(id.to_owned(), frame["url"].as_str().unwrap_or_default().to_owned());
+        let url = frame["url"].as_str().unwrap_or_default().to_owned();
+        if is_main {
+            self.document = url;
+        } else if let Some(id) = frame["id"].as_str() {
+            self.frames.insert(id.to_owned(), url);
         }
         is_main
     }
