@@ -3,6 +3,7 @@
 //! Made when something needs it, dropped with the page. Rust owns the sessions: it attaches the frames of other sites and
 //! the workers, forwards their events, and sends the front-end's commands, all over one link.
 
+mod csp;
 mod loader;
 mod pump;
 mod requests;
