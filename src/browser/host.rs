@@ -26,7 +26,7 @@ enum Kind {
 pub struct LiveBrowser {
     kind: Kind,
     /// Its pages.
-    pub pages: Pages,
+    pub pages: Arc<Pages>,
     /// Counts launches and connections from 1; a session that has seen an older one is told.
     pub generation: u32,
     /// Something the first answer should say, for example that another profile is used.

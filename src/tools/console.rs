@@ -65,7 +65,7 @@ impl Numbered {
             Kind::Message(message) => Some(ConsoleLine {
                 id,
                 kind: message.kind.clone(),
-                text: message.text.clone(),
+                text: message.shown_text(),
                 arguments: Some(message.arguments.len()),
                 count: 1,
                 place: message.place.clone(),

@@ -19,13 +19,13 @@ const MAX_TEXT: usize = 10_000;
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "get_console_message",
-    description: "Get one message or issue of list_console_messages with arguments, stack and affected resources.",
+    description: "Get a listed console message or issue in full.",
     category: Category::Debugging,
     read_only: true,
     conditions: &[],
     params: &[
         Param::number("msgid", "Number of the message in the list.").required().obvious(),
-        Param::integer_from("offset", 0, "Where to start in a long text."),
+        Param::integer_from("offset", 0, "Where to start in a long text.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler).while_dialog().at_once()),
 };
@@ -90,8 +90,8 @@ async fn message_section(
             *argument = format!("{}… ({length} characters)", argument.chars().take(MAX_TEXT).collect::<String>());
         }
     }
-    let length = message.text.chars().count();
-    let text: String = message.text.chars().skip(offset).take(MAX_TEXT).collect();
+    let length = line.text.chars().count();
+    let text: String = line.text.chars().skip(offset).take(MAX_TEXT).collect();
     let end = offset + text.chars().count();
     if end < length || offset > 0 {
         let next = if end < length { format!("; the rest with offset {end}") } else { String::new() };

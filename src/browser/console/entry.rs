@@ -182,6 +182,18 @@ impl Message {
         }
     }
 
+    /// Its text, with what has been read of its arguments where Chrome sent no previews.
+    pub fn shown_text(&self) -> String {
+        if !self.arguments.iter().any(RemoteObject::lacks_preview) {
+            return self.text.clone();
+        }
+        let with_structure = |(argument, details): (&RemoteObject, &OnceLock<Details>)| match details.get() {
+            Some(Details::Structure(structure)) if argument.lacks_preview() => argument.with_structure(structure),
+            _ => argument.clone(),
+        };
+        cut(format::text(&self.arguments.iter().zip(&self.details).map(with_structure).collect::<Vec<_>>()))
+    }
+
     /// The values that details can be read of, as many as there are slots for them.
     pub fn values(&self) -> &[RemoteObject] {
         match &self.thrown {

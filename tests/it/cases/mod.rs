@@ -14,6 +14,7 @@ mod pictures;
 mod source_maps;
 mod uids;
 
+pub use console::{id_of, list_with};
 pub use pictures::{picture, size};
 
 use std::time::{Duration, Instant};
