@@ -92,8 +92,11 @@ fn recordings_of_the_original_are_explained_as_by_the_original() {
 }
 
 /// Parameters that only ours has, by tool.
-const ADDITIONAL: &[(&str, &[&str])] =
-    &[("evaluate_script", &["timeout"]), ("get_console_message", &["offset"]), ("take_snapshot", &["uid", "query", "changesOnly"])];
+const ADDITIONAL: &[(&str, &[&str])] = &[
+    ("evaluate_script", &["timeout"]),
+    ("get_console_message", &["offset"]),
+    ("take_snapshot", &["uid", "query", "changesOnly"]),
+];
 
 /// The tool lists of both under the same options.
 fn tool_lists(options: &[&str]) -> (Vec<Value>, Vec<Value>) {

@@ -59,7 +59,12 @@ pub struct Universe {
 
 impl Universe {
     /// Opens one for a target. `browser` is the browser's own session.
-    pub async fn open(browser: &Session, target: &str, rules: LoadingRules, source_maps: bool) -> Result<Self, LiveError> {
+    pub async fn open(
+        browser: &Session,
+        target: &str,
+        rules: LoadingRules,
+        source_maps: bool,
+    ) -> Result<Self, LiveError> {
         let isolate = frontend::isolate().await?;
         let params = json!({"targetId": target, "flatten": true});
         let attached: Value = browser.call("Target.attachToTarget", params).await?;

@@ -83,7 +83,10 @@ fn f3_uncaught_values_rejections_workers_and_frames() {
     assert!(text.contains("Caused by: Error: a\n") && text.contains("comes back to an earlier error"), "{text}");
     // Two errors at once keep their own causes.
     let text = browser.text("get_console_message", json!({"msgid": id_of(&list, "with Error: solo")}));
-    assert!(text.contains("Arg #1: Error: solo\nat t10 (") && text.contains("Caused by: Error: c1\nat t10 ("), "{text}");
+    assert!(
+        text.contains("Arg #1: Error: solo\nat t10 (") && text.contains("Caused by: Error: c1\nat t10 ("),
+        "{text}"
+    );
 }
 
 #[test]
@@ -105,17 +108,23 @@ fn f4_arguments_of_every_kind() {
     ] {
         assert!(list.contains(text), "{text} in {list}");
     }
-    let details = |browser: &mut Browser, text: &str| {
-        browser.text("get_console_message", json!({"msgid": id_of(&list, text)}))
-    };
+    let details =
+        |browser: &mut Browser, text: &str| browser.text("get_console_message", json!({"msgid": id_of(&list, text)}));
     let text = details(&mut browser, "name: \"loop\"");
     assert!(text.contains(r#"Arg #0: {"name":"loop","list":[1,[Circular ^1]],"self":[Circular]}"#), "{text}");
     let text = details(&mut browser, "[dir]");
     assert!(text.contains(r#"Arg #0: {"deep":{"er":{"still":[1,2,{"x":1}]}}}"#), "{text}");
     let text = details(&mut browser, "[log] undefined null");
-    for argument in
-        ["#2: NaN", "#3: -0", "#4: 10n", "#5: Symbol(s)", "#7: 1970-01-01T00:00:00.000Z", "#8: /x/g", "#9: Map(1) {\"k\" => {\"v\":1}}", "#10: <body class=\"bd\" id=\"b\">"]
-    {
+    for argument in [
+        "#2: NaN",
+        "#3: -0",
+        "#4: 10n",
+        "#5: Symbol(s)",
+        "#7: 1970-01-01T00:00:00.000Z",
+        "#8: /x/g",
+        "#9: Map(1) {\"k\" => {\"v\":1}}",
+        "#10: <body class=\"bd\" id=\"b\">",
+    ] {
         assert!(text.contains(&format!("\nArg {argument}\n")), "{argument} in {text}");
     }
     // What a removed frame said is still there, structure and all.
@@ -124,7 +133,9 @@ fn f4_arguments_of_every_kind() {
     browser.until("() => document.querySelectorAll('iframe').length", json!(0));
     let text = browser.text("get_console_message", json!({"msgid": id_of(&list, "from srcdoc")}));
     assert!(text.contains(r#"Arg #1: {"gone":{"soon":true}}"#), "{text}");
-    assert!(browser.error("get_console_message", json!({"msgid": 9999})).starts_with("Request not found for selected page"));
+    assert!(
+        browser.error("get_console_message", json!({"msgid": 9999})).starts_with("Request not found for selected page")
+    );
 }
 
 #[test]

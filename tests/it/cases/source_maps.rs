@@ -29,7 +29,11 @@ fn g1_all_the_ways_to_name_a_map() {
         ("hijack", "maps/ts/hijack.ts"),
         ("größe", "maps/ts/größe 日本.ts"),
     ] {
-        assert_eq!(stack_of(&list, name), [format!("at a ({source}:11:5)"), format!("at <anonymous> ({source}:21:3)")], "{list}");
+        assert_eq!(
+            stack_of(&list, name),
+            [format!("at a ({source}:11:5)"), format!("at <anonymous> ({source}:21:3)")],
+            "{list}"
+        );
     }
     let evaluated = stack_of(&list, "evaluated");
     assert_eq!(evaluated[0], "at a (ts/evaluated.ts:11:5)", "{list}");

@@ -59,14 +59,16 @@ fn issues_in_the_words_of_devtools() {
     }
     let id = id_of(&list, "A form field element");
     let text = browser.text("get_console_message", json!({"msgid": id}));
-    assert!(text.starts_with(&format!("ID: {id}\nMessage: issue> A form field element should have an id or name")), "{text}");
+    assert!(
+        text.starts_with(&format!("ID: {id}\nMessage: issue> A form field element should have an id or name")),
+        "{text}"
+    );
     assert!(text.contains("### Affected resources\ndata={\"violatingNodeId\":"), "{text}");
     // With a snapshot the elements are named by their uids.
     let snapshot = browser.snapshot();
     let result = browser.client.call("get_console_message", json!({"msgid": id}));
     let text = text_of(&result);
-    let uids: Vec<&str> =
-        text.lines().filter_map(|line| line.strip_prefix("uid=")?.split(' ').next()).collect();
+    let uids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("uid=")?.split(' ').next()).collect();
     assert_eq!(uids.len(), 2, "{text}");
     assert!(uids.iter().all(|uid| snapshot.contains(&format!("uid={uid} "))), "{text}\n{snapshot}");
     let message = &result["structuredContent"]["consoleMessage"];
@@ -104,7 +106,11 @@ fn frames_of_other_sites_popups_and_dialogs() {
     let list = list_with(&mut browser, "nothing.txt", false);
     // Chrome repeats what was said before we attached, without previews.
     let first = list.lines().find(|line| line.starts_with("msgid=1 ")).unwrap_or_default();
-    assert!(first == "msgid=1 [log] hello 1 {a: 1} [1, 2] (4 args)" || first == "msgid=1 [log] hello 1 {\"a\":1} [1,2] (4 args)", "{list}");
+    assert!(
+        first == "msgid=1 [log] hello 1 {a: 1} [1, 2] (4 args)"
+            || first == "msgid=1 [log] hello 1 {\"a\":1} [1,2] (4 args)",
+        "{list}"
+    );
     // An open dialog does not hold the console up, not even its stacks.
     browser.go(&data_url("<button onclick=\"console.log('before'); alert('stop')\">Go</button>"));
     let snapshot = browser.snapshot();
