@@ -12,6 +12,7 @@ import {AgentFocus} from 'frontend/front_end/models/ai_assistance/performance/AI
 import type * as CrUXManager from 'frontend/front_end/models/crux-manager/crux-manager.js';
 import * as Trace from 'frontend/front_end/models/trace/trace.js';
 
+import {type Answer, fieldData, fieldDataQuestions} from './field_data.js';
 import type {CallContext} from './host/service.js';
 
 type ParsedTrace = Trace.TraceModel.ParsedTrace;
@@ -199,6 +200,20 @@ export const trace = {
 
   summary,
   insight,
+
+  /** The addresses that the trace is about. */
+  pageUrls(): string[] {
+    const parsed = loaded();
+    const urls = [...parsed.insights?.values() ?? []].map(set => set.url.href);
+    return [...new Set([...urls, parsed.data.Meta.mainFrameURL])];
+  },
+
+  fieldDataQuestions,
+
+  /** Adds what real users of these pages see, which the texts above then have. */
+  async addFieldData({answers}: {answers: Answer[]}): Promise<void> {
+    loaded().metadata.cruxFieldData = await fieldData(answers);
+  },
 
   /** The fixed explanations of how call frames and network requests are written in the texts above. */
   formatDescriptions(): {callFrames: string, network: string} {
