@@ -108,6 +108,23 @@ function sourceMapFromDataUrl(url: string): SourceMap.SourceMapV3|null {
   }
 }
 
+/**
+ * Chrome's list of frames at the start of a recording has the page's own first and then, under the same id, each page in
+ * its back/forward cache; the engine takes the last one for the page that was recorded.
+ */
+function forgetCachedPages(events: Event[]): void {
+  for (const event of events) {
+    if (event.name !== 'TracingStartedInBrowser') {
+      continue;
+    }
+    const data = (event.args as {data?: {frames?: Array<{frame: string}>}} | undefined)?.data;
+    if (Array.isArray(data?.frames)) {
+      const seen = new Set<string>();
+      data.frames = data.frames.filter(({frame}) => !seen.has(frame) && seen.add(frame));
+    }
+  }
+}
+
 async function analyse(
     events: Event[], metadata: MetaData, fresh: boolean,
     onProgress: (fraction: number) => void): Promise<ParsedTrace> {
@@ -182,6 +199,9 @@ export const trace = {
     const {events, metadata} = collect(call);
     const collected = performance.now();
     call.throwIfCancelled();
+    if (params.fresh) {
+      forgetCachedPages(events);
+    }
     const combined: MetaData = {...metadata};
     if (params.cpuThrottling != null) {
       combined.cpuThrottling = params.cpuThrottling;

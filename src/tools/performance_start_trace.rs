@@ -68,7 +68,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         });
         let (engine, reloading) = (engine?, reloading?);
         let categories = engine.categories().await?;
-        if let Err(error) = claim.start(&context.on, &categories, trace_stream::BUFFER_KB).await {
+        if let Err(error) = claim.start(&context.on, &categories, buffer_kb()).await {
             if let Some(reload) = reloading {
                 reload.give_up(context).await;
             }
@@ -89,6 +89,12 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         let output = path.map(|path| Output::create(context, path)).transpose()?;
         trace_recording::finish(context, claim, engine, output, ANALYSING, report).await
     })
+}
+
+/// Size of Chrome's trace buffer in kB. The variable is for tests and for machines with little memory.
+fn buffer_kb() -> f64 {
+    let given = std::env::var("DEVTOOLS_MCP_TRACE_BUFFER_KB").ok().and_then(|kb| kb.parse().ok());
+    given.unwrap_or(trace_stream::BUFFER_KB)
 }
 
 /// The original's words at the beginning; clients look for them.
