@@ -19,8 +19,6 @@ use crate::cdp::{CdpError, Event, Session, Subscription};
 
 /// How long throwing away a recording may hold up the next one.
 const DISCARD: Duration = Duration::from_secs(20);
-/// From this share on Chrome's buffer counts as full.
-const FULL: f64 = 0.99;
 /// Returns from the back/forward cache that are remembered.
 const MAX_RESTORED: usize = 20;
 
@@ -61,8 +59,13 @@ impl Who {
 /// What was seen while the recording ran.
 #[derive(Debug, Clone, Default)]
 pub struct Observed {
-    /// When Chrome's buffer was full, after the recording's start.
-    pub full_after: Option<Duration>,
+    /// How long was recorded.
+    pub recorded: Duration,
+    /// When Chrome's buffer last took something, after the recording's start. It stops before it is full to the last
+    /// byte, so this is when events began to be lost if any were.
+    pub filled_after: Duration,
+    /// How full it was then, from 0 to 1.
+    filled: f64,
     /// Pages that came back from the back/forward cache. DevTools makes no insight set for such a return.
     pub restored: Vec<String>,
     /// The page's session has ended.
@@ -244,9 +247,10 @@ impl Claim {
     pub async fn end(&mut self) -> Result<(Completed, Observed), CdpError> {
         const END: &str = "Tracing.end";
         let recording = self.recording.as_mut().ok_or(CdpError::TargetClosed { method: END.into() })?;
+        let recorded = self.who.since.elapsed();
         let completed = trace_stream::end(&recording.page.session).await?;
         recording.stream = Some(completed.stream.clone());
-        let observed = lock(&recording.observed).clone();
+        let observed = Observed { recorded, ..lock(&recording.observed).clone() };
         Ok((completed, observed))
     }
 
@@ -326,9 +330,10 @@ fn note(event: &Event, since: Instant, observed: &Mutex<Observed>) {
     let Ok(details) = event.decode::<Value>() else { return };
     let mut observed = lock(observed);
     if event.method == "Tracing.bufferUsage" {
-        let full = details["percentFull"].as_f64().is_some_and(|share| share >= FULL);
-        if full && observed.full_after.is_none() {
-            observed.full_after = Some(since.elapsed());
+        let filled = details["percentFull"].as_f64().unwrap_or(0.0);
+        if filled > observed.filled {
+            observed.filled = filled;
+            observed.filled_after = since.elapsed();
         }
         return;
     }

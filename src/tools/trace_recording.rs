@@ -121,11 +121,13 @@ async fn end(
 /// What the summary cannot know.
 fn tell(observed: &Observed, data_loss: bool, report: &mut Report) {
     if data_loss {
-        let since = observed
-            .full_after
-            .map_or(String::new(), |after| format!(" from about {:.1} s after its start on", after.as_secs_f64()));
+        let (filled, recorded) = (observed.filled_after.min(observed.recorded), observed.recorded);
+        let lost = recorded - filled;
         report.line(format!(
-            "Warning: Chrome's trace buffer was full; events of the recording are missing{since}.\nhint: record a shorter time"
+            "Warning: Chrome's trace buffer was full about {:.1} s after the start; events of the last {:.1} s of {:.1} s are missing.\nhint: record a shorter time",
+            filled.as_secs_f64(),
+            lost.as_secs_f64(),
+            recorded.as_secs_f64()
         ));
     }
     for url in &observed.restored {

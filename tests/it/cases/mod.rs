@@ -1,7 +1,7 @@
 //! Reports by users of browser-debugging servers, as regression tests: what should happen, whatever another server does.
 //!
 //! Each test is named after its report (`a1_…`); groups: A filling, B files, keys and dragging, C clicking, frames and
-//! shadow roots, D uids, E dialogs and navigation, F6 broken text, I pictures, L life cycle.
+//! shadow roots, D uids, E dialogs and navigation, F6 broken text, I pictures, J traces, L life cycle.
 
 mod clicking;
 mod dialogs;
@@ -10,6 +10,7 @@ mod files_and_keys;
 mod filling;
 mod life;
 mod pictures;
+mod traces;
 mod uids;
 
 pub use pictures::{picture, size};
