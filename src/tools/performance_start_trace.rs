@@ -87,7 +87,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         }
         record(context).await;
         let output = path.map(|path| Output::create(context, path)).transpose()?;
-        trace_recording::finish(context, claim, engine, output, ANALYSING, report).await
+        trace_recording::finish(context, claim, std::future::ready(Ok(engine)), output, ANALYSING, report).await
     })
 }
 

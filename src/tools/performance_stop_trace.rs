@@ -44,13 +44,8 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
             }
         };
         report_progress(&context.call.progress, ENDED, "stopping");
-        let engine = match PreparedEngine::start(context.config.engine_heap_limit, Work::Small).await {
-            Ok(engine) => engine,
-            Err(error) => {
-                claim.park();
-                return Err(error.into());
-            }
-        };
+        // V8 starts while Chrome collects the trace from its processes.
+        let engine = PreparedEngine::start(context.config.engine_heap_limit, Work::Small);
         let page = claim.who().page;
         if page != context.page.id {
             report.line(format!("Note: the recording is of page {page}."));

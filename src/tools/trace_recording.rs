@@ -46,12 +46,12 @@ struct Ended {
     observed: Observed,
 }
 
-/// Ends the recording, saves and analyses it, and answers with its summary. `progress_from`: how much of the call's work
-/// is done already.
+/// Ends the recording, saves and analyses it, and answers with its summary. `engine` may only just be starting.
+/// `progress_from`: how much of the call's work is done already.
 pub async fn finish(
     context: &PageContext,
     claim: Claim,
-    engine: PreparedEngine,
+    engine: impl Future<Output = Result<PreparedEngine, TraceError>>,
     output: Option<Output>,
     progress_from: f64,
     report: &mut Report,
@@ -86,11 +86,12 @@ async fn end(
     context: &PageContext,
     mut claim: Claim,
     page: &Arc<Attached>,
-    engine: PreparedEngine,
+    engine: impl Future<Output = Result<PreparedEngine, TraceError>>,
     output: Option<Output>,
     progress_from: f64,
 ) -> Result<Ended, Failure> {
-    let (completed, observed) = claim.end().await?;
+    let (ended, engine) = tokio::join!(claim.end(), engine);
+    let ((completed, observed), engine) = (ended?, engine?);
     let (cpu, network) = {
         let emulation = page.emulation();
         (emulation.cpu_factor(), emulation.network.map(|n| n.name.to_owned()))
