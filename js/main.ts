@@ -6,11 +6,18 @@ import './host/intl.js';
 import './host/boot.js';
 
 import {expose, register} from './host/service.js';
+import {withholdCommands} from './bridge/universe.js';
 import {diagnostics} from './diagnostics.js';
+import {issues} from './issues.js';
+import {live} from './live.js';
 import {trace, warmTrace} from './trace.js';
 import {connectWorker} from './workers.js';
 
 register('trace', trace);
 register('diagnostics', diagnostics);
+register('issues', issues);
+register('live', live);
+
+withholdCommands();
 
 expose({warmUp: warmTrace, connectWorker});

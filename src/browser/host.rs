@@ -27,7 +27,7 @@ enum Kind {
 pub struct LiveBrowser {
     kind: Kind,
     /// Its pages.
-    pub pages: Pages,
+    pub pages: Arc<Pages>,
     /// Who records a performance trace.
     pub tracer: Tracer,
     /// Counts launches and connections from 1; a session that has seen an older one is told.

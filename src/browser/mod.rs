@@ -1,6 +1,8 @@
 //! Chrome: finding, launching and ending it, and what is done with its pages. Knows no MCP.
 
 pub mod attach;
+pub mod collect;
+pub mod console;
 pub mod dialogs;
 pub mod elements;
 pub mod emulate;
@@ -10,6 +12,7 @@ pub mod host;
 pub mod input;
 pub mod launch;
 pub mod navigate;
+pub mod network;
 pub mod page;
 pub mod pages;
 pub mod recording;

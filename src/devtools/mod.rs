@@ -2,4 +2,7 @@
 //! no MCP, no browser.
 
 pub mod blobs;
+pub mod frontend;
+pub mod issues;
+pub mod live;
 pub mod trace;

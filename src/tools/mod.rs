@@ -11,14 +11,17 @@ pub mod validate;
 mod click;
 mod click_at;
 mod close_page;
+mod console;
 mod drag;
 mod emulate;
 mod evaluate_script;
 mod failures;
 mod fill;
 mod fill_form;
+mod get_console_message;
 mod handle_dialog;
 mod hover;
+mod list_console_messages;
 mod list_pages;
 mod navigate_page;
 mod new_page;
@@ -65,8 +68,10 @@ pub static TOOLS: &[Tool] = &[
     evaluate_script::TOOL,
     fill::TOOL,
     fill_form::TOOL,
+    get_console_message::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
+    list_console_messages::TOOL,
     list_pages::TOOL,
     slim::NAVIGATE,
     navigate_page::TOOL,
@@ -267,6 +272,11 @@ impl Arguments {
     pub fn texts(&self, name: &str) -> Vec<String> {
         let items = self.0.get(name).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// A number of things that validation has guaranteed to be whole and not negative.
+    pub fn count(&self, name: &str) -> Option<usize> {
+        self.optional_number(name).map(|number| number as usize)
     }
 
     /// A page id; a number that cannot be one becomes 0, which no page has.

@@ -11,6 +11,7 @@ use crate::browser::page::{Attached, Page, Turn};
 use crate::browser::settle::{self, Effects, Ending, Waiting};
 use crate::browser::snapshot::render::View;
 use crate::config::Config;
+use crate::devtools::live::{LiveError, LoadingRules, Universe};
 use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, OpenedPages, Report, SnapshotSection};
 
 /// No tool works longer on a page than this, whatever it waits for.
@@ -128,6 +129,12 @@ impl PageContext {
     /// Lets the next call work on the page: what this one still does needs only what it already has.
     pub fn end_turn(&self) {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// The page in the front-end, opened if it is not yet.
+    pub async fn universe(&self) -> Result<Arc<Universe>, LiveError> {
+        let rules = LoadingRules { urls: self.on.urls().clone(), paths: self.call.paths.clone() };
+        self.on.universe(rules, self.config.source_maps).await
     }
 
     /// Runs an action, waits for what it causes, and reports that.
