@@ -17,11 +17,17 @@ fn normalised(text: &str) -> String {
     lines.join("\n")
 }
 
-pub fn assert_equal(what: &str, ours: &str, theirs: &str) {
+/// The first line in which two texts differ.
+pub fn difference(what: &str, ours: &str, theirs: &str) -> Option<String> {
     let (ours, theirs) = (normalised(ours), normalised(theirs));
-    if ours != theirs {
-        let line = ours.lines().zip(theirs.lines()).position(|(a, b)| a != b).unwrap_or(0);
-        panic!("{what}: line {line}\n ours: {:?}\n peer: {:?}", ours.lines().nth(line), theirs.lines().nth(line));
+    let line = ours.lines().zip(theirs.lines()).position(|(a, b)| a != b).unwrap_or(0);
+    let (mine, other) = (ours.lines().nth(line), theirs.lines().nth(line));
+    (ours != theirs).then(|| format!("{what}: line {line}\n ours: {mine:?}\n peer: {other:?}"))
+}
+
+pub fn assert_equal(what: &str, ours: &str, theirs: &str) {
+    if let Some(difference) = difference(what, ours, theirs) {
+        panic!("{difference}");
     }
 }
 
