@@ -189,7 +189,8 @@ function location(universe: PageUniverse, {uiSourceCode, url, line, column}: Fra
   const name = label.replace(STUB, '');
   const full = place(universe, universe.main, uiSourceCode.url().replace(STUB, ''));
   // Names that DevTools makes up (`(index)`, `VM12`) stay.
-  return ` (${short(full.endsWith(name) ? full : name)}${link.slice(label.length)})`;
+  const isFile = full.endsWith(name) && !full.startsWith('debugger:');
+  return ` (${short(isFile ? full : name)}${link.slice(label.length)})`;
 }
 
 /** A path below the page's own origin, else the whole address. Two files of one name are told apart by it. */

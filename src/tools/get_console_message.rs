@@ -108,12 +108,7 @@ fn issue_section(context: &PageContext, numbered: &Numbered, entry: &Entry) -> O
     let line = numbered.line(entry)?;
     let group = numbered.groups.get(&entry.order)?;
     let affected = group.details.iter().map(|details| affected(context, details)).collect();
-    Some(ConsoleIssue {
-        line,
-        description: group.description.clone()?.trim().to_owned(),
-        links: group.links.clone(),
-        affected,
-    })
+    Some(ConsoleIssue { line, description: group.description.clone()?, links: group.links.clone(), affected })
 }
 
 /// The browser's details, with nodes and requests by the names that other tools know them by.
