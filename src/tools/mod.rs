@@ -27,12 +27,15 @@ mod navigate_page;
 mod new_page;
 mod performance_analyze_insight;
 mod performance_load_trace;
+mod performance_start_trace;
+mod performance_stop_trace;
 mod press_key;
 mod resize_page;
 mod select_page;
 mod slim;
 mod take_screenshot;
 mod take_snapshot;
+mod trace_recording;
 mod type_text;
 mod upload_file;
 mod wait_for;
@@ -75,6 +78,8 @@ pub static TOOLS: &[Tool] = &[
     new_page::TOOL,
     performance_analyze_insight::TOOL,
     performance_load_trace::TOOL,
+    performance_start_trace::TOOL,
+    performance_stop_trace::TOOL,
     press_key::TOOL,
     resize_page::TOOL,
     slim::SCREENSHOT,

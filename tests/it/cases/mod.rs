@@ -1,7 +1,7 @@
 //! Reports by users of browser-debugging servers, as regression tests: what should happen, whatever another server does.
 //!
 //! Each test is named after its report (`a1_…`); groups: A filling, B files, keys and dragging, C clicking, frames and
-//! shadow roots, D uids, E dialogs and navigation, F console, G source maps, I pictures, L life cycle.
+//! shadow roots, D uids, E dialogs and navigation, F console, G source maps, I pictures, J traces, L life cycle.
 
 mod clicking;
 mod console;
@@ -12,6 +12,7 @@ mod filling;
 mod life;
 mod pictures;
 mod source_maps;
+mod traces;
 mod uids;
 
 pub use console::{id_of, list_with};

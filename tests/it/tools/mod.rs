@@ -5,4 +5,5 @@ mod debugging;
 mod emulation;
 mod input;
 mod navigation;
+mod performance;
 mod slim;
