@@ -3,7 +3,7 @@
 class Custom extends Error { name = 'Custom'; }
 function thrower() { throw new Error('outer'); }
 let last = 0;
-const later = task => setTimeout(task, last += 20);
+const later = task => setTimeout(task, last += 100);
 later(function t1() { thrower(); });
 later(function t2() { console.log('then a string'); throw 'plain'; });
 later(function t3() { console.log('then an object'); throw {code: 7}; });
