@@ -7,10 +7,12 @@ import './host/boot.js';
 
 import {expose, register} from './host/service.js';
 import {diagnostics} from './diagnostics.js';
+import {network} from './network.js';
 import {trace, warmTrace} from './trace.js';
 import {connectWorker} from './workers.js';
 
 register('trace', trace);
 register('diagnostics', diagnostics);
+register('network', network);
 
 expose({warmUp: warmTrace, connectWorker});

@@ -238,8 +238,7 @@ impl Attached {
         self.network.follow(origin.clone());
         let Origin { session, part, .. } = origin;
         // The other kinds of workers matter only where requests are filtered.
-        let filter =
-            if self.urls.is_active() { json!([{}]) } else { json!([{"type": "iframe"}, {"type": "worker"}]) };
+        let filter = if self.urls.is_active() { json!([{}]) } else { json!([{"type": "iframe"}, {"type": "worker"}]) };
         let auto_attach =
             json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter});
         let enable = async |method: &str, wanted: bool| match wanted {
@@ -248,7 +247,7 @@ impl Attached {
         };
         let (page, network, children, rules, runtime, log, issues) = tokio::join!(
             enable("Page.enable", part != Part::Worker),
-            enable("Network.enable", true),
+            self.network.enable(&session, part),
             async { session.call::<Value>("Target.setAutoAttach", auto_attach).await.map(drop) },
             super::url_rules::apply(&session, &self.urls),
             enable("Runtime.enable", true),

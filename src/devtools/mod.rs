@@ -2,4 +2,5 @@
 //! no MCP, no browser.
 
 pub mod blobs;
+pub mod headers;
 pub mod trace;

@@ -17,8 +17,10 @@ mod evaluate_script;
 mod failures;
 mod fill;
 mod fill_form;
+mod get_network_request;
 mod handle_dialog;
 mod hover;
+mod list_network_requests;
 mod list_pages;
 mod navigate_page;
 mod new_page;
@@ -62,8 +64,10 @@ pub static TOOLS: &[Tool] = &[
     evaluate_script::TOOL,
     fill::TOOL,
     fill_form::TOOL,
+    get_network_request::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
+    list_network_requests::TOOL,
     list_pages::TOOL,
     slim::NAVIGATE,
     navigate_page::TOOL,
@@ -92,6 +96,8 @@ pub enum Category {
     Emulation,
     /// Traces and insights.
     Performance,
+    /// Requests of a page.
+    Network,
     /// Looking into a page.
     Debugging,
 }
@@ -104,6 +110,7 @@ impl Category {
             Category::Navigation => "navigation",
             Category::Emulation => "emulation",
             Category::Performance => "performance",
+            Category::Network => "network",
             Category::Debugging => "debugging",
         }
     }
@@ -114,6 +121,7 @@ impl Category {
             Category::Navigation => config.category_navigation,
             Category::Emulation => config.category_emulation,
             Category::Performance => config.category_performance,
+            Category::Network => config.category_network,
             Category::Debugging => config.category_debugging,
         }
     }
@@ -256,6 +264,11 @@ impl Arguments {
     /// A number that may not have been given.
     pub fn optional_number(&self, name: &str) -> Option<f64> {
         self.0.get(name).and_then(Value::as_f64)
+    }
+
+    /// A number of things that may not have been given.
+    pub fn optional_count(&self, name: &str) -> Option<usize> {
+        self.optional_number(name).map(|number| number as usize)
     }
 
     /// A list of texts, empty if it was not given.

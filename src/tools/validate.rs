@@ -70,6 +70,11 @@ fn issues_of(param: &Param, value: Option<&Value>) -> Vec<String> {
         }
         return issues;
     }
+    if let (ParamKind::ChoiceList(choices), Some(Value::Array(items))) = (param.kind, value) {
+        let wrong = items.iter().enumerate();
+        let wrong = wrong.filter(|(_, item)| !item.as_str().is_some_and(|text| choices.contains(&text)));
+        return wrong.map(|(number, _)| format!("{}.{number}: {}", param.name, not_one_of(choices))).collect();
+    }
     if let (ParamKind::TextList { min_items }, Some(Value::Array(items))) = (param.kind, value)
         && items.len() >= min_items
     {
@@ -90,15 +95,12 @@ fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
         ParamKind::Text | ParamKind::Choice(_) => "string",
         ParamKind::Bool => "boolean",
         ParamKind::Number { .. } | ParamKind::Integer { .. } | ParamKind::Positive => "number",
-        ParamKind::TextList { .. } | ParamKind::ObjectList(_) => "array",
+        ParamKind::TextList { .. } | ParamKind::ChoiceList(_) | ParamKind::ObjectList(_) => "array",
     };
     let received = type_name(value);
     if let ParamKind::Choice(choices) = param.kind {
         let given = value.and_then(Value::as_str);
-        return (!given.is_some_and(|v| choices.contains(&v))).then(|| {
-            let list = choices.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join("|");
-            format!("Invalid option: expected one of {list}")
-        });
+        return (!given.is_some_and(|v| choices.contains(&v))).then(|| not_one_of(choices));
     }
     if received != expected {
         return Some(format!("Invalid input: expected {expected}, received {received}"));
@@ -128,6 +130,11 @@ fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+fn not_one_of(choices: &[&str]) -> String {
+    let list = choices.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join("|");
+    format!("Invalid option: expected one of {list}")
 }
 
 fn type_name(value: Option<&Value>) -> &'static str {
@@ -171,6 +178,7 @@ mod tests {
             Param { kind: ParamKind::Integer { min: Some(1), max: Some(100) }, ..Param::integer("size", "test") },
             Param::choice("mode", &["png", "b"], "test").default(ParamDefault::Configured(|c| &c.screenshot_format)),
             Param::texts("files", 1, "test"),
+            Param::choices("kinds", &["a", "b"], "test"),
             Param::objects("elements", &[("uid", ""), ("value", "")], "test"),
             Param::positive("width", "test"),
             Param::number_in("rate", 1, 20, "test"),
@@ -204,6 +212,10 @@ mod tests {
         assert_eq!(error(json!({"uid": "", "size": 0})), "size: Too small: expected number to be >=1");
         assert_eq!(error(json!({"uid": "", "size": 101})), "size: Too big: expected number to be <=100");
         assert_eq!(error(json!({"uid": "", "mode": "c"})), "mode: Invalid option: expected one of \"png\"|\"b\"");
+        assert_eq!(
+            error(json!({"uid": "", "kinds": ["a", "c", 1]})),
+            "kinds.1: Invalid option: expected one of \"a\"|\"b\", kinds.2: Invalid option: expected one of \"a\"|\"b\""
+        );
         assert_eq!(error(json!({"uid": "", "files": []})), "files: Too small: expected array to have >=1 items");
         assert_eq!(error(json!({"uid": "", "width": 0})), "width: Too small: expected number to be >0");
         assert_eq!(error(json!({"uid": "", "rate": 0.5})), "rate: Too small: expected number to be >=1");
@@ -219,7 +231,7 @@ mod tests {
         assert_eq!(check(json!({"uid": "", "viewport": "12"})).unwrap_err(), "no size: 12", "the bare message");
         assert_eq!(
             error(json!({"uid": "", "x": 1})),
-            "Unrecognized key: \"x\"\nhint: probe takes pageId, uid, reload, size, mode, files, elements, width, rate, viewport"
+            "Unrecognized key: \"x\"\nhint: probe takes pageId, uid, reload, size, mode, files, kinds, elements, width, rate, viewport"
         );
     }
 

@@ -139,7 +139,8 @@ impl Message {
                 let Thrown { exception_details: details } = event.decode().ok()?;
                 let text = uncaught(&details);
                 let place = details.url.as_deref().filter(|url| !url.is_empty());
-                let stack = details.stack_trace.or_else(|| place_only(place?, details.line_number, details.column_number));
+                let stack =
+                    details.stack_trace.or_else(|| place_only(place?, details.line_number, details.column_number));
                 let message = Message::new("error".into(), text, Vec::new(), stack, details.exception, origin);
                 Some(Read { message, context: details.execution_context_id, release: Vec::new() })
             }
@@ -215,7 +216,8 @@ fn uncaught(details: &ExceptionDetails) -> String {
 
 /// Where there is a place but no stack. Counted from 0, like the frames of a stack.
 fn place_only(url: &str, line: i64, column: i64) -> Option<Box<RawValue>> {
-    let frame = serde_json::json!({"functionName": "", "scriptId": "", "url": url, "lineNumber": line, "columnNumber": column});
+    let frame =
+        serde_json::json!({"functionName": "", "scriptId": "", "url": url, "lineNumber": line, "columnNumber": column});
     serde_json::value::to_raw_value(&serde_json::json!({"callFrames": [frame]})).ok()
 }
 
