@@ -64,7 +64,7 @@ impl RequestDetails {
             parts.extend(self.response_size.map(|size| format!("{size} bytes")));
             parts.extend(Some(response.mime().to_owned()).filter(|mime| !mime.is_empty()));
             parts.extend(encoding.map(|(_, encoding)| format!("encoded as {encoding}")));
-            if request.transferred > 0.0 {
+            if request.transferred > 0.0 && response.remote().is_some() {
                 parts.push(format!("{} bytes over the network", request.transferred));
             }
             if !parts.is_empty() {
@@ -182,7 +182,7 @@ impl Section for RequestDetails {
         if let Some(next) = &self.next {
             block("Redirected to", vec![request_line(next)]);
         }
-        if let Some(messages) = &self.messages {
+        if let Some(messages) = self.messages.as_ref().filter(|_| self.request.response.is_some()) {
             block("Messages", messages.lines(&more));
         }
         block("Transfer", self.transfer());

@@ -79,7 +79,10 @@ async fn details(context: &PageContext, arguments: &Arguments, request: Request)
         }
         Err(missing) => Some(missing_part(missing, arguments.optional_path("requestFilePath"))),
     };
-    let has_body = request.response.is_some() && request.kind != "websocket";
+    // The messages of a connection are shown in place of its body, which a file can still have.
+    let response_file = arguments.optional_path("responseFilePath");
+    let is_shown = !is_connection || (request.kind != "websocket" && response_file.is_some());
+    let has_body = request.response.is_some() && is_shown;
     let mut response_size = None;
     let response_body = match has_body {
         false => None,
@@ -87,10 +90,15 @@ async fn details(context: &PageContext, arguments: &Arguments, request: Request)
             Ok(body) => {
                 response_size = Some(body.bytes.len());
                 let mime = request.response.as_ref().map(|response| response.mime().to_owned()).unwrap_or_default();
-                let path = arguments.optional_path("responseFilePath");
-                part(context, path, "network-response", &body, &mime, window)?
+                let is_text = std::str::from_utf8(&body.bytes).is_ok();
+                let decoded = request.response.as_ref().filter(|_| !is_text && response_file.is_none());
+                let body = match decoded.and_then(|response| response.decoded(&body.bytes)) {
+                    Some(text) => Body { bytes: text.into_bytes(), ..body },
+                    None => body,
+                };
+                part(context, response_file, "network-response", &body, &mime, window)?
             }
-            Err(missing) => missing_part(missing, arguments.optional_path("responseFilePath")),
+            Err(missing) => missing_part(missing, response_file),
         }),
     };
     // It may have gone on while its body was waited for.

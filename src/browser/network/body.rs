@@ -10,7 +10,8 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 
 use super::entry::{Request, SentBody};
-use super::log::{NetworkLog, Read};
+use super::log::NetworkLog;
+use super::state::Read;
 use crate::cdp::{CdpError, Session};
 
 /// How long the end of an answer is waited for before what has arrived is shown.
@@ -150,7 +151,7 @@ impl NetworkLog {
             SentBody::Inline(bytes) => Ok(Some(bytes.to_vec())),
             SentBody::Kept(slot) => {
                 let bytes = self.spool.load(*slot);
-                bytes.map(Some).ok_or_else(|| Missing::because("later bodies have taken its place"))
+                bytes.map(Some).ok_or_else(|| Missing::because("later ones have taken its place"))
             }
             SentBody::Elsewhere => match sent_body(&request.origin.session, &request.request_id).await {
                 Ok(bytes) => Ok(Some(bytes)),
@@ -170,7 +171,10 @@ impl NetworkLog {
         if let Some(bytes) = request.kept_body.and_then(|slot| self.spool.load(slot)) {
             return Ok(Body { bytes, is_open: false });
         }
-        self.ended(request.id, PATIENCE).await;
+        // An event stream has no end that is worth waiting for.
+        if request.messages.is_none() {
+            self.ended(request.id, PATIENCE).await;
+        }
         let request = self.get(request.id).unwrap_or_else(|| request.clone());
         if request.is_open()
             && let Ok(bytes) = streamed(&request.origin.session, &request.request_id).await
@@ -196,13 +200,13 @@ impl NetworkLog {
     fn missing(&self, why: Option<CdpError>) -> Missing {
         match why {
             Some(CdpError::Protocol { message, .. }) if message.contains("evicted") => {
-                Missing::because("it has more than the 20 MB that are kept of one, or later ones took its place")
+                Missing::because("it has more than the 64 MB that are kept, or later ones have taken its place")
             }
             Some(CdpError::Timeout { .. }) => Missing::because("the browser did not hand it over in time"),
             _ if !self.is_durable() => {
                 Missing::because("this version of the browser keeps it only as long as its document")
             }
-            _ => Missing::because("the browser does not have it, or no longer"),
+            _ => Missing::because("the browser does not have it; of a page's bodies it keeps the newest 64 MB"),
         }
     }
 }

@@ -89,6 +89,13 @@ impl Response {
         &self.received.mime_type
     }
 
+    /// Its text in another encoding than UTF-8 as UTF-8, if the answer names one. Browsers decode so what pages read.
+    pub fn decoded(&self, bytes: &[u8]) -> Option<String> {
+        let encoding = encoding_rs::Encoding::for_label(self.received.charset.as_bytes())?;
+        let (text, _, has_errors) = encoding.decode(bytes);
+        (!has_errors).then(|| text.into_owned())
+    }
+
     /// For example `http/1.1`.
     pub fn protocol(&self) -> Option<&str> {
         self.received.protocol.as_deref()
@@ -148,7 +155,8 @@ impl Failed {
             let about = if parameter.is_empty() { String::new() } else { format!(" ({parameter})") };
             reasons.push(format!("CORS: {rule}{about}"));
         }
-        reasons.extend(self.blocked.as_ref().map(|reason| format!("Blocked: {reason}")));
+        let blocked = self.blocked.as_ref().filter(|_| !self.text.is_empty());
+        reasons.extend(blocked.map(|reason| format!("Blocked: {reason}")));
         if self.canceled {
             reasons.push("Canceled by the page or the browser".into());
         }
@@ -202,7 +210,7 @@ impl Request {
 
     /// The type that says most.
     pub fn resource_type(&self) -> &str {
-        self.kind_of_response.as_deref().unwrap_or(&self.kind)
+        self.kind_of_response.as_deref().filter(|_| self.kind == "other").unwrap_or(&self.kind)
     }
 
     /// Whether more of the answer may come.

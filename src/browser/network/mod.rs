@@ -12,6 +12,7 @@ mod kept;
 mod log;
 mod messages;
 mod protocol;
+mod state;
 
 pub use body::{Body, Missing};
 pub use entry::{Failed, Header, Request, Response, Summary};

@@ -50,6 +50,8 @@ pub(super) struct Received {
     pub headers: Box<RawValue>,
     #[serde(default)]
     pub mime_type: String,
+    #[serde(default)]
+    pub charset: String,
     pub protocol: Option<String>,
     #[serde(rename = "remoteIPAddress")]
     pub remote_ip: Option<String>,

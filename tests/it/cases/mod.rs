@@ -1,7 +1,7 @@
 //! Reports by users of browser-debugging servers, as regression tests: what should happen, whatever another server does.
 //!
 //! Each test is named after its report (`a1_…`); groups: A filling, B files, keys and dragging, C clicking, frames and
-//! shadow roots, D uids, E dialogs and navigation, F6 broken text, I pictures, L life cycle.
+//! shadow roots, D uids, E dialogs and navigation, F6 broken text, H network, I pictures, L life cycle.
 
 mod clicking;
 mod dialogs;
@@ -9,6 +9,7 @@ mod drills;
 mod files_and_keys;
 mod filling;
 mod life;
+pub mod network;
 mod pictures;
 mod uids;
 

@@ -4,4 +4,5 @@ mod debugging;
 mod emulation;
 mod input;
 mod navigation;
+mod network;
 mod slim;
