@@ -186,7 +186,7 @@ fn streams_that_are_open_and_messages_of_connections() {
     let port = echo();
     browser.eval(&format!(
         "async () => {{ \
-         window.open_ = fetch('x?text=first+part&open=50000'); await open_; \
+         window.open_ = fetch('x?text=first+part&open=50000'); window.read_ = (await open_).text(); \
          window.events = new EventSource('x?type=text/event-stream&open=50000&text=event:%20tick%0Aid:%207%0Adata:%20one%0A%0Adata:%20two%0A%0A'); \
          await new Promise(done => events.onmessage = done); \
          window.socket = new WebSocket('ws://127.0.0.1:{port}/'); await new Promise(done => socket.onopen = done); \
