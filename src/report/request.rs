@@ -38,6 +38,8 @@ pub struct RequestDetails {
     pub hops: Vec<Hop>,
     /// Where it led.
     pub next: Option<Summary>,
+    /// Who made it.
+    pub initiator: Option<Initiator>,
     /// Whether bodies are marked as the page's.
     pub fenced: bool,
 }
@@ -186,8 +188,8 @@ impl Section for RequestDetails {
             block("Messages", messages.lines(&more));
         }
         block("Transfer", self.transfer());
-        if let Some(initiator) = Initiator::of(&self.request) {
-            block("Initiator", std::iter::once(initiator.kind).chain(initiator.lines).collect());
+        if let Some(Initiator { kind, lines }) = &self.initiator {
+            block("Initiator", std::iter::once(kind).chain(lines).cloned().collect());
         }
         lines.join("\n")
     }
@@ -241,7 +243,7 @@ impl Section for RequestDetails {
             transfer["bytes"] = size.into();
         }
         entry.insert("transfer".into(), transfer);
-        if let Some(initiator) = Initiator::of(&self.request) {
+        if let Some(initiator) = &self.initiator {
             entry.insert("initiator".into(), initiator.json());
         }
         content.insert("networkRequest".into(), entry.into());

@@ -5,24 +5,26 @@ use std::path::PathBuf;
 use super::on_page::{OnPage, PageContext};
 use super::schema::Param;
 use super::{Arguments, Category, Handler, Running, Tool};
+use crate::browser::collect::Part;
 use crate::browser::devtools_window;
-use crate::browser::network::{Body, Header, Missing, Request};
+use crate::browser::network::{Body, Header, Initiator, Missing, Request};
 use crate::devtools::headers;
+use crate::devtools::live::stacks::RawStack;
 use crate::files::with_extension;
 use crate::report::{BodyPart, Failure, Hop, MessagePart, Report, RequestDetails, WINDOW, Window};
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "get_network_request",
-    description: "Show one request: headers, bodies, redirects, timing, messages.",
+    description: "Show one request (default: selected in DevTools) in full.",
     category: Category::Network,
     read_only: false,
     conditions: &[],
     params: &[
-        Param::number("reqid", "From the list; default: the one selected in DevTools."),
+        Param::number("reqid", "From the list; default: the one selected in DevTools.").obvious(),
         Param::text("requestFilePath", "Write the request's body to this file.").file().obvious(),
         Param::text("responseFilePath", "Write the response's body to this file.").file().obvious(),
-        Param::at_least_zero("offset", "First character of bodies, or first message, to show."),
+        Param::at_least_zero("offset", "First character of bodies, or first message, to show.").obvious(),
         Param::positive("limit", "How many; default 10000 characters or 50 messages.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler)),
@@ -45,7 +47,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
             }
         };
         let Some(request) = id.and_then(|id| log.get(id)) else {
-            return Err(Failure::new(
+            return Err(Failure::whole(
                 "Request not found for selected page",
                 "list_network_requests with includePreservedRequests shows those that are kept",
             ));
@@ -120,10 +122,27 @@ async fn details(context: &PageContext, arguments: &Arguments, request: Request)
         response_size,
         messages: request.messages.as_ref().map(|messages| MessagePart::of(messages, offset, limit, request.started)),
         hops,
+        initiator: initiator(context, &request).await,
         next: request.next.and_then(|id| log.get(id)).map(|next| next.summary()),
         fenced: context.config.mark_page_content,
         request,
     })
+}
+
+/// Who made it, with the positions of the sources where the front-end knows them.
+async fn initiator(context: &PageContext, request: &Request) -> Option<Initiator> {
+    let initiator = Initiator::of(request)?;
+    let Some(stack) = Initiator::stack(request) else { return Some(initiator) };
+    let target = (request.origin.part != Part::Page).then_some(request.origin.target.as_str());
+    let translated = match context.universe().await {
+        Ok(universe) => universe.stacks(&[RawStack { target, stack: &stack }]).await,
+        Err(error) => Err(error),
+    };
+    match translated.map(|translated| translated.stacks.into_iter().next()) {
+        Ok(Some(lines)) if !lines.is_empty() => Some(initiator.with_lines(lines)),
+        // Generated positions are better than none.
+        _ => Some(initiator),
+    }
 }
 
 fn value_of(headers: &[Header], name: &str) -> String {

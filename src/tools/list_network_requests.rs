@@ -1,7 +1,7 @@
 //! `list_network_requests`: what the page has requested.
 
 use super::on_page::{OnPage, PageContext};
-use super::schema::Param;
+use super::schema::{Param, ParamDefault};
 use super::{Arguments, Category, Handler, Running, Tool};
 use crate::browser::devtools_window;
 use crate::report::{Paging, Report, RequestList, clock, request_line};
@@ -17,7 +17,9 @@ pub const TOOL: Tool = Tool {
         Param::positive("pageSize", "Requests on a page of the list; default: all.").obvious(),
         Param::at_least_zero("pageIdx", "Page of the list, from 0.").obvious(),
         Param::choices("resourceTypes", RESOURCE_TYPES, "Only these.").obvious(),
-        Param::bool("includePreservedRequests", "Also of the two documents before."),
+        Param::bool("includePreservedRequests", "Also of the two documents before.")
+            .default(ParamDefault::Bool(false))
+            .obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler).while_dialog().at_once()),
 };

@@ -116,11 +116,6 @@ impl Param {
         Self::new(name, ParamKind::Integer { min: None, max: None }, description)
     }
 
-    /// An optional whole number from `min` on.
-    pub const fn integer_from(name: &'static str, min: i64, description: &'static str) -> Self {
-        Self::new(name, ParamKind::Integer { min: Some(min), max: None }, description)
-    }
-
     /// An optional whole number above 0.
     pub const fn positive(name: &'static str, description: &'static str) -> Self {
         Self::new(name, ParamKind::Positive, description)

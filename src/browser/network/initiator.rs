@@ -1,6 +1,8 @@
-//! Who made a request: `Network.Initiator` in lines, with positions in the code as the browser has it.
+//! Who made a request: `Network.Initiator` in lines, with positions in the code as the browser has it unless somebody
+//! translates them.
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::entry::Request;
@@ -72,12 +74,28 @@ impl Initiator {
                 None => format!("at {url}"),
             }));
         }
-        if lines.len() > FRAMES {
-            let left = lines.len() - FRAMES;
-            lines.truncate(FRAMES);
-            lines.push(format!("... {left} more"));
+        let known = raw.r#type != "other" || !lines.is_empty();
+        known.then(|| Initiator { kind: raw.r#type, lines: Vec::new() }.with_lines(lines))
+    }
+
+    /// The same with other lines, of which the first are kept.
+    pub fn with_lines(mut self, lines: Vec<String>) -> Self {
+        self.lines = lines;
+        if self.lines.len() > FRAMES {
+            let left = self.lines.len() - FRAMES;
+            self.lines.truncate(FRAMES);
+            self.lines.push(format!("... {left} more"));
         }
-        (raw.r#type != "other" || !lines.is_empty()).then_some(Initiator { kind: raw.r#type, lines })
+        self
+    }
+
+    /// The `Runtime.StackTrace` of the script that made a request.
+    pub fn stack(request: &Request) -> Option<Box<RawValue>> {
+        #[derive(Deserialize)]
+        struct WithStack {
+            stack: Option<Box<RawValue>>,
+        }
+        decode::<WithStack>(request.initiator.as_ref()?.get()).ok()?.stack
     }
 
     /// The same as data.
