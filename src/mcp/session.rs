@@ -60,7 +60,7 @@ impl Session {
 
     /// The browser, launched if there is none. The report says once when it is another one than this client knew.
     pub async fn browser(&self, report: &mut Report) -> Result<Arc<LiveBrowser>, Failure> {
-        let live = self.browser.get().await.map_err(|e| Failure::new(e.to_string(), e.hint()))?;
+        let live = self.browser.get().await.map_err(|e| Failure::whole(e.to_string(), e.hint()))?;
         let mut selection = self.selection();
         if selection.generation != live.generation {
             if selection.generation != 0 {
