@@ -1,9 +1,9 @@
-// Neighbours differ in the original's words too, so that it does not merge them; one cause only, since it looks causes
-// up on another session, where object ids soon mean something else.
+// Neighbours differ in the original's words too, so that it does not merge them. No causes: it looks them up on
+// another session, where object ids soon mean something else.
 class Custom extends Error { name = 'Custom'; }
-function thrower() { throw new Error('outer', {cause: new TypeError('inner', {cause: new RangeError('root')})}); }
+function thrower() { throw new Error('outer'); }
 let last = 0;
-const later = task => setTimeout(task, last += 20);
+const later = task => setTimeout(task, last += 100);
 later(function t1() { thrower(); });
 later(function t2() { console.log('then a string'); throw 'plain'; });
 later(function t3() { console.log('then an object'); throw {code: 7}; });

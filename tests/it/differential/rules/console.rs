@@ -116,7 +116,9 @@ pub static RULES: &[Rule] = &[
                 let (Some((arg, _)), Some((other, value))) = (mine.split_once(": "), theirs.split_once(": ")) else {
                     return false;
                 };
-                let lost = ["{}", "0", "10"].contains(&value) || value.ends_with("is no longer available>");
+                let lost = ["{}", "0", "10"].contains(&value)
+                    || value.starts_with("{\"0\":")
+                    || value.ends_with("is no longer available>");
                 arg.starts_with("Arg #") && arg == other && lost
             })
     }),
