@@ -10,6 +10,7 @@ import {withholdCommands} from './bridge/universe.js';
 import {diagnostics} from './diagnostics.js';
 import {issues} from './issues.js';
 import {live} from './live.js';
+import {network} from './network.js';
 import {trace, warmTrace} from './trace.js';
 import {connectWorker} from './workers.js';
 
@@ -17,6 +18,7 @@ register('trace', trace);
 register('diagnostics', diagnostics);
 register('issues', issues);
 register('live', live);
+register('network', network);
 
 withholdCommands();
 

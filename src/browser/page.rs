@@ -253,7 +253,7 @@ impl Attached {
         };
         let (page, network, children, rules, runtime, log, issues, _, _) = tokio::join!(
             enable("Page.enable", part != Part::Worker),
-            enable("Network.enable", true),
+            self.network.enable(&session, part),
             async { session.call::<Value>("Target.setAutoAttach", auto_attach).await.map(drop) },
             super::url_rules::apply(&session, &self.urls),
             async {

@@ -4,20 +4,28 @@
 //! stands ([`Section::ORDER`]), so the order of the answer does not depend on the order of the handler's steps.
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
+mod body;
 mod console;
 mod fence;
+mod messages;
 mod page;
 mod pages;
 mod paging;
+mod request;
+mod requests;
 mod trace;
 
+pub use body::{BodyPart, WINDOW, Window};
 pub use console::{
     AffectedRequest, AffectedResource, ConsoleIssue, ConsoleLine, ConsoleList, ConsoleMessage, stack_text,
 };
 pub use fence::fenced;
+pub use messages::MessagePart;
 pub use page::{Downloads, Emulating, NavigatedTo, OpenDialog, OpenedPages, SnapshotSection};
 pub use pages::{BrowserNote, PageList, Reconnected};
 pub use paging::{Paging, Part};
+pub use request::{Hop, RequestDetails, clock};
+pub use requests::{RequestList, request_line};
 pub use trace::{TraceInsight, TraceSummary};
 
 use serde_json::{Map, Value};

@@ -19,9 +19,11 @@ mod failures;
 mod fill;
 mod fill_form;
 mod get_console_message;
+mod get_network_request;
 mod handle_dialog;
 mod hover;
 mod list_console_messages;
+mod list_network_requests;
 mod list_pages;
 mod navigate_page;
 mod new_page;
@@ -69,9 +71,11 @@ pub static TOOLS: &[Tool] = &[
     fill::TOOL,
     fill_form::TOOL,
     get_console_message::TOOL,
+    get_network_request::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
     list_console_messages::TOOL,
+    list_network_requests::TOOL,
     list_pages::TOOL,
     slim::NAVIGATE,
     navigate_page::TOOL,
@@ -102,6 +106,8 @@ pub enum Category {
     Emulation,
     /// Traces and insights.
     Performance,
+    /// Requests of a page.
+    Network,
     /// Looking into a page.
     Debugging,
 }
@@ -114,6 +120,7 @@ impl Category {
             Category::Navigation => "navigation",
             Category::Emulation => "emulation",
             Category::Performance => "performance",
+            Category::Network => "network",
             Category::Debugging => "debugging",
         }
     }
@@ -124,6 +131,7 @@ impl Category {
             Category::Navigation => config.category_navigation,
             Category::Emulation => config.category_emulation,
             Category::Performance => config.category_performance,
+            Category::Network => config.category_network,
             Category::Debugging => config.category_debugging,
         }
     }
@@ -268,15 +276,15 @@ impl Arguments {
         self.0.get(name).and_then(Value::as_f64)
     }
 
+    /// A number of things that may not have been given.
+    pub fn optional_count(&self, name: &str) -> Option<usize> {
+        self.optional_number(name).map(|number| number as usize)
+    }
+
     /// A list of texts, empty if it was not given.
     pub fn texts(&self, name: &str) -> Vec<String> {
         let items = self.0.get(name).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
-    }
-
-    /// A number of things that validation has guaranteed to be whole and not negative.
-    pub fn count(&self, name: &str) -> Option<usize> {
-        self.optional_number(name).map(|number| number as usize)
     }
 
     /// A page id; a number that cannot be one becomes 0, which no page has.

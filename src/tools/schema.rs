@@ -21,10 +21,10 @@ pub enum ParamKind {
     Positive,
     /// One of these texts.
     Choice(&'static [&'static str]),
-    /// A list of some of these texts.
-    ChoiceList(&'static [&'static str]),
     /// A list of texts with at least this many entries.
     TextList { min_items: usize },
+    /// A list of these texts.
+    ChoiceList(&'static [&'static str]),
     /// A list of objects that all have these texts.
     ObjectList(&'static [(&'static str, &'static str)]),
 }
@@ -121,11 +121,6 @@ impl Param {
         Self::new(name, ParamKind::Integer { min: Some(min), max: None }, description)
     }
 
-    /// An optional list of some of these texts.
-    pub const fn choices(name: &'static str, choices: &'static [&'static str], description: &'static str) -> Self {
-        Self::new(name, ParamKind::ChoiceList(choices), description)
-    }
-
     /// An optional whole number above 0.
     pub const fn positive(name: &'static str, description: &'static str) -> Self {
         Self::new(name, ParamKind::Positive, description)
@@ -139,6 +134,16 @@ impl Param {
     /// An optional list of texts.
     pub const fn texts(name: &'static str, min_items: usize, description: &'static str) -> Self {
         Self::new(name, ParamKind::TextList { min_items }, description)
+    }
+
+    /// An optional list of some texts.
+    pub const fn choices(name: &'static str, choices: &'static [&'static str], description: &'static str) -> Self {
+        Self::new(name, ParamKind::ChoiceList(choices), description)
+    }
+
+    /// An optional whole number that is not negative.
+    pub const fn at_least_zero(name: &'static str, description: &'static str) -> Self {
+        Self::new(name, ParamKind::Integer { min: Some(0), max: None }, description)
     }
 
     /// An optional list of objects with these texts.
@@ -259,9 +264,7 @@ fn type_of(kind: ParamKind) -> Map<String, Value> {
             json!({"type": "array", "items": {"type": "object", "properties": properties, "required": required}})
         }
         ParamKind::Choice(choices) => json!({"type": "string", "enum": choices}),
-        ParamKind::ChoiceList(choices) => {
-            json!({"type": "array", "items": {"type": "string", "enum": choices}})
-        }
+        ParamKind::ChoiceList(choices) => json!({"type": "array", "items": {"type": "string", "enum": choices}}),
         ParamKind::TextList { min_items: 0 } => json!({"type": "array", "items": {"type": "string"}}),
         ParamKind::TextList { min_items } => {
             json!({"type": "array", "items": {"type": "string"}, "minItems": min_items})

@@ -20,14 +20,14 @@ use serde_json::{Value, json};
 use crate::support::{BINARY, Client, alive, chrome, chrome_arguments, chrome_lock, descendants, pages};
 
 /// Somebody else's browser.
-struct Foreign {
+pub struct Foreign {
     child: Child,
     endpoint: String,
     port: u16,
 }
 
 impl Foreign {
-    fn start(profile: &Path, port: u16) -> Self {
+    pub fn start(profile: &Path, port: u16) -> Self {
         let mut command = Command::new(find::executable(chrome().as_deref(), None).unwrap());
         command
             .args(["--headless=new", "--disable-background-networking", "--disable-component-update", "--disable-sync"])
@@ -55,7 +55,7 @@ impl Foreign {
         Foreign { child, endpoint, port }
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
