@@ -60,7 +60,7 @@ impl Session {
 
     /// The browser, launched if there is none. The report says once when it is another one than this client knew.
     pub async fn browser(&self, report: &mut Report) -> Result<Arc<LiveBrowser>, Failure> {
-        let live = self.browser.get().await.map_err(|e| Failure::new(e.to_string(), e.hint()))?;
+        let live = self.browser.get().await.map_err(|e| Failure::whole(e.to_string(), e.hint()))?;
         let mut selection = self.selection();
         if selection.generation != live.generation {
             if selection.generation != 0 {
@@ -82,10 +82,7 @@ impl Session {
     /// The page that a call works on: the given one, else this client's selected one.
     pub async fn page(&self, live: &LiveBrowser, given: Option<u32>) -> Result<Arc<Page>, Failure> {
         if let Some(id) = given {
-            return live.pages.find(id).await?.ok_or_else(|| {
-                let hint = if id == 0 { "ids are whole numbers, see list_pages" } else { "see list_pages for the ids" };
-                Failure::new("No page found", hint)
-            });
+            return live.pages.find(id).await?.ok_or_else(|| no_such_page(id));
         }
         let selected = self.selection().page;
         let id = match selected {
@@ -131,4 +128,10 @@ impl Session {
         let known = roots.borrow().clone();
         PathPolicy::new(&self.config, known.as_deref())
     }
+}
+
+/// There is no page with this id.
+pub fn no_such_page(id: u32) -> Failure {
+    let hint = if id == 0 { "ids are whole numbers, see list_pages" } else { "see list_pages for the ids" };
+    Failure::new("No page found", hint)
 }

@@ -498,3 +498,22 @@ fn a_killed_server_leaves_neither_processes_nor_profile() {
         assert_eq!(kept.join("Default").is_dir(), lasting, "a lasting profile lasts");
     }
 }
+
+#[test]
+fn the_doctor_attaches_as_the_server_does() {
+    let _alone = chrome_lock();
+    let profile = tempfile::tempdir().unwrap();
+    let mut chrome = Foreign::start(profile.path(), 0);
+    let doctor = |option: &str| {
+        let output = crate::support::run(&["doctor", option]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for option in [format!("--browserUrl={}", chrome.url()), format!("--wsEndpoint={}", chrome.endpoint)] {
+        let text = doctor(&option);
+        assert!(text.contains("ok    connection: ") && text.contains(" answers at "), "{text}");
+    }
+    assert!(chrome.is_alive(), "it is left running");
+    // What listens there is no browser: a port that accepts connections is not enough.
+    let text = doctor(&format!("--browserUrl={}", pages().url("")));
+    assert!(text.contains("fail  connection: cannot connect to ") && text.contains("answered with HTTP 404"), "{text}");
+}
