@@ -2,4 +2,5 @@
 //! no MCP, no browser.
 
 pub mod blobs;
+pub mod heap;
 pub mod trace;
