@@ -13,6 +13,7 @@ import type {CallContext} from './host/service.js';
 
 type NodeFilter = HeapSnapshotModel.HeapSnapshotModel.NodeFilter;
 type Query = HeapSnapshotModel.HeapSnapshotModel.HeapQueryOptions;
+type RetainingEdge = HeapSnapshotModel.HeapSnapshotModel.RetainingEdge;
 type EdgesQuery = HeapSnapshotModel.HeapSnapshotModel.HeapEdgesQueryOptions;
 
 interface FilterParams {
@@ -136,7 +137,9 @@ const answers = {
 
   retainingPaths({nodeId, maxDepth, maxNodes, maxSiblings}:
                      {nodeId: number, maxDepth?: number, maxNodes?: number, maxSiblings?: number}) {
-    return loaded().snapshot.getRetainingPaths(loaded().nodeIndex(nodeId), maxDepth, maxNodes, maxSiblings);
+    const index = loaded().nodeIndex(nodeId);
+    const {paths, limitsReached} = loaded().snapshot.getRetainingPaths(index, maxDepth, maxNodes, maxSiblings);
+    return {edges: flattened(paths), limitsReached};
   },
 
   dominators({nodeId}: {nodeId: number}) {
@@ -221,6 +224,23 @@ const answers = {
     return leaks(loaded().snapshot, params);
   },
 };
+
+/** A forest as a list with depths: deep JSON is trouble for whoever reads it. */
+function flattened(paths: RetainingEdge[]): object[] {
+  const edges: object[] = [];
+  const open = [paths.values()];
+  while (open.length) {
+    const {done, value} = open[open.length - 1].next();
+    if (done) {
+      open.pop();
+      continue;
+    }
+    const {children, ...edge} = value;
+    edges.push({depth: open.length - 1, ...edge});
+    open.push(children.values());
+  }
+  return edges;
+}
 
 function bound(): {snapshot: JSHeapSnapshot, classKeys: string[], classIds: Map<string, number>,
                    filter: (params: FilterParams) => NodeFilter} {

@@ -279,10 +279,9 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec::bool("categoryPerformance", TOOLS, "Offer the performance tools.").on(),
     OptionSpec::bool("categoryNetwork", TOOLS, "Offer the tools that list requests.").on().planned(),
     OptionSpec::bool("categoryDebugging", TOOLS, "Offer the snapshot, script, screenshot and console tools.").on(),
-    OptionSpec::bool("categoryMemory", TOOLS, "Offer heap snapshots.").on().planned(),
+    OptionSpec::bool("categoryMemory", TOOLS, "Offer heap snapshots.").on(),
     OptionSpec::bool("memoryDebugging", TOOLS, "Offer the tools that analyse heap snapshots.")
-        .alias(&["experimentalMemory"])
-        .planned(),
+        .alias(&["experimentalMemory"]),
     OptionSpec::bool(
         "categoryExtensions",
         TOOLS,

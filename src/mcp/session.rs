@@ -1,4 +1,4 @@
-//! What belongs to one client: its roots, its traces. Nothing here depends on `initialize` having happened.
+//! What belongs to one client: its roots, its traces and heap snapshots. Nothing here depends on `initialize` having happened.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,6 +10,7 @@ use crate::browser::host::{BrowserHost, LiveBrowser};
 use crate::browser::page::Page;
 use crate::browser::pages::PageInfo;
 use crate::config::Config;
+use crate::devtools::heap::HeapStore;
 use crate::devtools::trace::TraceAnalysis;
 use crate::files::PathPolicy;
 use crate::report::{BrowserNote, Failure, PageList, Reconnected, Report};
@@ -24,6 +25,8 @@ pub struct Session {
     /// The roots the client has told; `None` until it has.
     roots: watch::Sender<Option<Vec<PathBuf>>>,
     trace: Mutex<Option<Arc<TraceAnalysis>>>,
+    /// The heap snapshots it has loaded.
+    pub heap: HeapStore,
     browser: Arc<BrowserHost>,
     selection: Mutex<Selection>,
 }
@@ -43,6 +46,7 @@ impl Session {
             config,
             roots: watch::Sender::new(None),
             trace: Mutex::new(None),
+            heap: HeapStore::default(),
             browser,
             selection: Mutex::default(),
         })

@@ -5,11 +5,13 @@
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
 mod fence;
+pub mod heap;
 mod page;
 mod pages;
 mod trace;
 
 pub use fence::fenced;
+pub use heap::HeapData;
 pub use page::{Downloads, Emulating, NavigatedTo, OpenDialog, OpenedPages, SnapshotSection};
 pub use pages::{BrowserNote, PageList, Reconnected};
 pub use trace::{TraceInsight, TraceSummary};

@@ -6,6 +6,7 @@
 
 pub mod on_page;
 pub mod schema;
+pub mod size_range;
 pub mod validate;
 
 mod click;
@@ -18,6 +19,7 @@ mod failures;
 mod fill;
 mod fill_form;
 mod handle_dialog;
+mod heap;
 mod hover;
 mod list_pages;
 mod navigate_page;
@@ -53,15 +55,27 @@ use schema::Param;
 
 /// Every tool, sorted by name. The only list: `tools/list`, dispatch, the reference page and the tests read it.
 pub static TOOLS: &[Tool] = &[
+    heap::analyze_contexts::TOOL,
     click::TOOL,
     click_at::TOOL,
+    heap::close::TOOL,
     close_page::TOOL,
+    heap::compare::TOOL,
     drag::TOOL,
     emulate::TOOL,
     slim::EVALUATE,
     evaluate_script::TOOL,
     fill::TOOL,
     fill_form::TOOL,
+    heap::class_nodes::TOOL,
+    heap::details::TOOL,
+    heap::dominators::TOOL,
+    heap::duplicate_strings::TOOL,
+    heap::edges::TOOL,
+    heap::object_details::TOOL,
+    heap::retainers::TOOL,
+    heap::retaining_paths::TOOL,
+    heap::summary::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
     list_pages::TOOL,
@@ -71,6 +85,7 @@ pub static TOOLS: &[Tool] = &[
     performance_analyze_insight::TOOL,
     performance_load_trace::TOOL,
     press_key::TOOL,
+    heap::query::TOOL,
     resize_page::TOOL,
     slim::SCREENSHOT,
     select_page::TOOL,
@@ -94,6 +109,8 @@ pub enum Category {
     Performance,
     /// Looking into a page.
     Debugging,
+    /// Heap snapshots.
+    Memory,
 }
 
 impl Category {
@@ -105,6 +122,7 @@ impl Category {
             Category::Emulation => "emulation",
             Category::Performance => "performance",
             Category::Debugging => "debugging",
+            Category::Memory => "memory",
         }
     }
 
@@ -115,6 +133,7 @@ impl Category {
             Category::Emulation => config.category_emulation,
             Category::Performance => config.category_performance,
             Category::Debugging => config.category_debugging,
+            Category::Memory => config.category_memory,
         }
     }
 }
@@ -128,6 +147,8 @@ pub enum Condition {
     Vision,
     /// `--javascriptEvaluation`.
     JavaScript,
+    /// `--memoryDebugging`.
+    MemoryDebugging,
 }
 
 impl Condition {
@@ -137,6 +158,7 @@ impl Condition {
             Condition::Slim => "slim",
             Condition::Vision => "experimentalVision",
             Condition::JavaScript => "javascriptEvaluation",
+            Condition::MemoryDebugging => "memoryDebugging",
         }
     }
 
@@ -145,6 +167,7 @@ impl Condition {
             Condition::Slim => config.slim,
             Condition::Vision => config.experimental_vision,
             Condition::JavaScript => config.javascript_evaluation,
+            Condition::MemoryDebugging => config.memory_debugging,
         }
     }
 }

@@ -144,12 +144,12 @@ pub struct Edge {
     pub is_added_not_removed: Option<bool>,
 }
 
-/// Ways to the roots, as a forest.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// Ways to the roots, as a forest in depth-first order.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RetainingPaths {
-    /// The retainers of the object.
-    pub paths: Vec<RetainingEdge>,
+    /// The steps. One that is deeper than the step before it continues that one.
+    pub edges: Vec<RetainingEdge>,
     /// Which limits cut something off.
     pub limits_reached: Limits,
 }
@@ -166,11 +166,13 @@ pub struct Limits {
     pub siblings: Option<bool>,
 }
 
-/// One step towards a root, with the steps that follow.
+/// One step towards a root.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the front-end's names")]
 pub struct RetainingEdge {
+    #[serde(skip_serializing)]
+    pub depth: usize,
     pub edge_index: u64,
     pub edge_name: String,
     pub edge_type: String,
@@ -178,7 +180,6 @@ pub struct RetainingEdge {
     pub node_index: u64,
     pub node_name: String,
     pub distance: i64,
-    pub children: Vec<RetainingEdge>,
 }
 
 /// One link of a dominator chain.
