@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::error::CdpError;
-use super::mailbox::{Filter, Mailbox, Subscription};
+use super::mailbox::{Bound, Filter, Mailbox, Subscription};
 use super::message::{Envelope, Event};
 use super::transport::{Reader, Writer};
 
@@ -116,7 +116,15 @@ impl Connection {
                 match received {
                     Ok(Some(message)) => {
                         let Some(connection) = weak.upgrade() else { break };
-                        connection.dispatch(&message);
+                        let full = connection.dispatch(&message);
+                        // Not while holding on to the connection: it may end meanwhile.
+                        drop(connection);
+                        for mailbox in full {
+                            tokio::select! {
+                                () = mailbox.room() => {}
+                                () = closing.cancelled() => {}
+                            }
+                        }
                     }
                     Ok(None) => break,
                     Err(error) => {
@@ -180,7 +188,23 @@ impl Connection {
     /// Subscribes to events of one session. At most `capacity` wait; older ones are dropped and counted.
     pub fn subscribe(&self, session: Option<&str>, methods: &'static [&'static str], capacity: usize) -> Subscription {
         let filter = Filter { session: session.map(str::to_owned), methods };
-        let (subscription, mailbox) = Subscription::new(filter, capacity);
+        self.subscribe_within(filter, Bound::Newest(capacity))
+    }
+
+    /// Subscribes to bulk data: nothing is lost, and the browser is not read from while more than `bytes` wait. The
+    /// subscriber must go on taking, or end its subscription.
+    pub fn subscribe_bulk(
+        &self,
+        session: Option<&str>,
+        methods: &'static [&'static str],
+        bytes: usize,
+    ) -> Subscription {
+        let filter = Filter { session: session.map(str::to_owned), methods };
+        self.subscribe_within(filter, Bound::Complete(bytes))
+    }
+
+    fn subscribe_within(&self, filter: Filter, bound: Bound) -> Subscription {
+        let (subscription, mailbox) = Subscription::new(filter, bound);
         self.tables().mailboxes.push(mailbox.clone());
         if self.is_ended()
             && let Some(mailbox) = mailbox.upgrade()
@@ -190,15 +214,19 @@ impl Connection {
         subscription
     }
 
-    fn dispatch(&self, message: &[u8]) {
+    /// Hands a message to whom it is for; the bulk subscribers that have more than enough now.
+    fn dispatch(&self, message: &[u8]) -> Vec<Arc<Mailbox>> {
         let text = String::from_utf8_lossy(message);
         let envelope: Envelope = match serde_json::from_str(&text) {
             Ok(envelope) => envelope,
-            Err(error) => return tracing::warn!("a message of the browser is not JSON: {error}"),
+            Err(error) => {
+                tracing::warn!("a message of the browser is not JSON: {error}");
+                return Vec::new();
+            }
         };
         if let Some(id) = envelope.id {
             // No entry: its caller has stopped waiting.
-            let Some(pending) = self.tables().pending.remove(&id) else { return };
+            let Some(pending) = self.tables().pending.remove(&id) else { return Vec::new() };
             let method = pending.method;
             let answer = match envelope.error {
                 Some(error) => Err(CdpError::Protocol {
@@ -212,9 +240,9 @@ impl Connection {
                 }
             };
             let _ = pending.reply.send(answer);
-            return;
+            return Vec::new();
         }
-        let Some(method) = envelope.method else { return };
+        let Some(method) = envelope.method else { return Vec::new() };
         let event = Event {
             method: method.into_owned(),
             session: envelope.session.map(|s| s.into_owned()),
@@ -224,15 +252,17 @@ impl Connection {
             self.detached(&event);
         }
         let mut tables = self.tables();
+        let mut full = Vec::new();
         tables.mailboxes.retain(|weak| match weak.upgrade() {
             Some(mailbox) => {
-                if mailbox.filter.accepts(&event) {
-                    mailbox.push(event.clone());
+                if mailbox.filter.accepts(&event) && mailbox.push(event.clone()) {
+                    full.push(mailbox);
                 }
                 true
             }
             None => false,
         });
+        full
     }
 
     /// A session has ended: its calls fail as *target closed*, its subscriptions end.

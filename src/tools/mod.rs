@@ -19,7 +19,7 @@ mod failures;
 mod fill;
 mod fill_form;
 mod handle_dialog;
-mod heap;
+pub mod heap;
 mod hover;
 mod list_pages;
 mod navigate_page;
@@ -30,6 +30,7 @@ mod press_key;
 mod resize_page;
 mod select_page;
 mod slim;
+mod take_heapsnapshot;
 mod take_screenshot;
 mod take_snapshot;
 mod type_text;
@@ -89,6 +90,7 @@ pub static TOOLS: &[Tool] = &[
     resize_page::TOOL,
     slim::SCREENSHOT,
     select_page::TOOL,
+    take_heapsnapshot::TOOL,
     take_screenshot::TOOL,
     take_snapshot::TOOL,
     type_text::TOOL,

@@ -13,7 +13,7 @@ use crate::browser::snapshot::render::View;
 use crate::config::Config;
 use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, OpenedPages, Report, SnapshotSection};
 
-/// No tool works longer on a page than this, whatever it waits for.
+/// No tool works longer on a page than this, whatever it waits for, unless it says so itself.
 const DEADLINE: Duration = Duration::from_secs(200);
 
 /// What a page tool works with.
@@ -42,12 +42,14 @@ pub struct OnPage {
     takes_turns: bool,
     /// Ends with the sections about emulation and the open dialog.
     notices: bool,
+    /// Longest time it may take.
+    deadline: Duration,
 }
 
 impl OnPage {
     /// Not while a dialog is open, one after the other, with notices.
     pub const fn new(run: PageHandler) -> Self {
-        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true }
+        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true, deadline: DEADLINE }
     }
 
     /// Also while a dialog is open.
@@ -59,6 +61,12 @@ impl OnPage {
     /// Without waiting for other calls on the page.
     pub const fn at_once(mut self) -> Self {
         self.takes_turns = false;
+        self
+    }
+
+    /// May take this long.
+    pub const fn within(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
         self
     }
 
@@ -89,10 +97,10 @@ impl OnPage {
                 format!("A dialog is open ({}: {}).", dialog.kind, dialog.message),
                 "answer it with handle_dialog first",
             )),
-            None => match tokio::time::timeout(DEADLINE, (self.run)(&context, arguments, report)).await {
+            None => match tokio::time::timeout(self.deadline, (self.run)(&context, arguments, report)).await {
                 Ok(outcome) => outcome,
                 Err(_) => Err(Failure::new(
-                    format!("{} did not finish within {} s", tool.name, DEADLINE.as_secs()),
+                    format!("{} did not finish within {} s", tool.name, self.deadline.as_secs()),
                     "the page may be stuck; take_screenshot shows it, navigate_page with type reload revives it",
                 )),
             },

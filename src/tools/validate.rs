@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Tool, size_range};
 use super::schema::{Param, ParamDefault, ParamKind};
+use super::{Tool, size_range};
 use crate::config::Config;
 
 /// Validates and fills in defaults. The error is the whole text of the result.

@@ -83,7 +83,11 @@ pub fn op_dtm_native_result<'s>(
 
 /// Hands a text on. Waits until it is taken; an error if nobody will.
 #[op2(fast)]
-pub fn op_dtm_output_text(state: Rc<RefCell<OpState>>, #[smi] call: u32, #[string] text: &str) -> Result<(), JsErrorBox> {
+pub fn op_dtm_output_text(
+    state: Rc<RefCell<OpState>>,
+    #[smi] call: u32,
+    #[string] text: &str,
+) -> Result<(), JsErrorBox> {
     output(&state, call, InputPiece::Text(text.into()))
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn check(loaded: &Loaded) -> Result<u64, LoadError> {
 }
 
 fn counts(what: &str, numbers: usize, fields: usize, promised: Option<u64>) -> Result<(), LoadError> {
-    if numbers % fields != 0 {
+    if !numbers.is_multiple_of(fields) {
         return Err(damaged(format!("\"{what}\" has {numbers} numbers, no multiple of its {fields} fields")));
     }
     let found = (numbers / fields) as u64;
@@ -79,7 +79,7 @@ fn edges(loaded: &Loaded) -> Result<(), LoadError> {
             return Err(damaged(format!("reference {ordinal} is named by string {found} of {}", loaded.string_count)));
         }
         let to = edge[fields.edge_to];
-        if to as usize >= loaded.nodes.len() || to % width != 0 {
+        if to as usize >= loaded.nodes.len() || !to.is_multiple_of(width) {
             return Err(damaged(format!("reference {ordinal} leads to index {to}, where no object begins")));
         }
     }

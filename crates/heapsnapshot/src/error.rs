@@ -45,7 +45,9 @@ pub enum LoadError {
         what: String,
     },
     /// Analysing it needs more memory than there is.
-    #[error("analysing {nodes} objects and {edges} references needs about {needed_mb} MB of memory, the limit is {limit_mb} MB")]
+    #[error(
+        "analysing {nodes} objects and {edges} references needs about {needed_mb} MB of memory, the limit is {limit_mb} MB"
+    )]
     TooLarge {
         /// Objects.
         nodes: u64,

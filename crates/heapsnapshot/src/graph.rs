@@ -80,7 +80,7 @@ impl Graph<'_> {
         }
         let width = self.edge_fields as usize;
         let ordered = self.first_edge.windows(2).all(|pair| pair[0] <= pair[1]);
-        let aligned = self.first_edge.iter().all(|&first| first as usize % width == 0);
+        let aligned = self.first_edge.iter().all(|&first| (first as usize).is_multiple_of(width));
         if !ordered || !aligned || self.first_edge[0] != 0 || self.first_edge[nodes] as usize != edges * width {
             return Err("the edges' ranges do not cover the edges");
         }
@@ -260,7 +260,6 @@ fn number_all(search: &mut Search, retainers: &Retainers, root: u32) {
         }
     }
 }
-
 
 fn immediate_dominators(search: &mut Search, retainers: &Retainers, root: u32) -> Vec<u32> {
     let graph = search.graph;

@@ -94,22 +94,15 @@ pub fn load(reader: &mut dyn Read, size: Option<u64>, watch: &mut dyn Watch) -> 
         let Some(at) = sections.tables.iter().position(|(n, _)| *n == name) else { continue };
         let Some(fields) = header.fields_of(list).filter(|&count| count > 0) else { continue };
         let table = &sections.tables[at].1;
-        if table.len() % fields != 0 {
+        if !table.len().is_multiple_of(fields) {
             return Err(damaged(format!("\"{name}\" has {} numbers, no multiple of its {fields} fields", table.len())));
         }
         tables.push((name, at));
     }
     let mut found = sections.tables;
     let tables = tables.into_iter().map(|(name, at)| (name, std::mem::take(&mut found[at].1))).collect();
-    let mut loaded = Loaded {
-        header,
-        nodes,
-        edges,
-        tables,
-        string_count: strings.count,
-        strings: strings.pieces,
-        max_js_id: 0,
-    };
+    let mut loaded =
+        Loaded { header, nodes, edges, tables, string_count: strings.count, strings: strings.pieces, max_js_id: 0 };
     loaded.max_js_id = check::check(&loaded)?;
     Ok(loaded)
 }

@@ -30,12 +30,7 @@ enum State {
 }
 
 /// Reads `[1,2,…]` into `out`. Numbers above 32 bits lose their upper bits, as they do in the front-end's arrays.
-pub(crate) fn read(
-    input: &mut Input,
-    place: &'static str,
-    signs: Signs,
-    out: &mut Vec<u32>,
-) -> Result<(), LoadError> {
+pub(crate) fn read(input: &mut Input, place: &'static str, signs: Signs, out: &mut Vec<u32>) -> Result<(), LoadError> {
     input.expect(b'[', place)?;
     let mut state = State::First;
     let mut value: u64 = 0;

@@ -82,7 +82,11 @@ pub(crate) fn value(
             }
             b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if !open.is_empty() => take(input, 1)?,
             b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'E' => {
-                let count = input.fill()?.iter().take_while(|b| matches!(b, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'E')).count();
+                let count = input
+                    .fill()?
+                    .iter()
+                    .take_while(|b| matches!(b, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'E'))
+                    .count();
                 take(input, count)?;
                 // A number or word may go on in the next buffer.
                 if open.is_empty() {

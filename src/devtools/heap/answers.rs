@@ -150,20 +150,8 @@ pub struct Edge {
 pub struct RetainingPaths {
     /// The steps. One that is deeper than the step before it continues that one.
     pub edges: Vec<RetainingEdge>,
-    /// Which limits cut something off.
-    pub limits_reached: Limits,
-}
-
-/// Limits of the search.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the front-end's names")]
-pub struct Limits {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub depth: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<bool>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub siblings: Option<bool>,
+    /// Which limits (`depth`, `nodes`, `siblings`) cut something off, in the order in which they did.
+    pub limits_reached: serde_json::Map<String, Value>,
 }
 
 /// One step towards a root.
@@ -224,9 +212,9 @@ pub struct DuplicateString {
     pub nodes: Vec<DuplicateNode>,
     pub truncated: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub length: Option<f64>,
+    pub length: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hash: Option<f64>,
+    pub hash: Option<i64>,
 }
 
 /// One of them.

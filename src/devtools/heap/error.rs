@@ -135,9 +135,13 @@ impl HeapError {
                     "ids are the numbers after @ and in the columns nodeId of this very snapshot; query_heapsnapshot_objects finds some"
                 }
                 Question::UnknownClass => "ids of classes are in the column id of get_heapsnapshot_details",
-                Question::EmptyClass => "get_heapsnapshot_details with the same filter lists the classes that have some",
+                Question::EmptyClass => {
+                    "get_heapsnapshot_details with the same filter lists the classes that have some"
+                }
                 Question::ObjectIdMissing => "take the nodeId of a native context from get_heapsnapshot_summary",
-                Question::BadPattern => "escape characters such as ( [ * + ? . with a backslash to find them as they are",
+                Question::BadPattern => {
+                    "escape characters such as ( [ * + ? . with a backslash to find them as they are"
+                }
                 Question::UnknownIndex => "indices are in the column index of compare_heapsnapshots without classIndex",
             },
             HeapError::OutOfMemory { .. } => "raise the limit with --engineHeapLimit <MB>, or ask for less at once",
@@ -191,7 +195,9 @@ impl From<EngineError> for HeapError {
                 Some(kind) => HeapError::Question { kind, message },
                 None => {
                     tracing::debug!("the heap snapshot code threw {name}: {message}\n{stack}");
-                    HeapError::Analysis { message: if name == "Error" { message } else { format!("{name}: {message}") } }
+                    HeapError::Analysis {
+                        message: if name == "Error" { message } else { format!("{name}: {message}") },
+                    }
                 }
             },
             other => HeapError::Engine(other),

@@ -257,10 +257,9 @@ impl HeapSnapshot {
         let (output, input) = std::sync::mpsc::sync_channel(2);
         let hand_on = Call { output: Some(output), ..Self::call("heap.handOn", json!({"interfaces": interfaces})) };
         let diff = Call { input: Some(input), ..Self::call("heap.diff", json!({"base": number, "self": false})) };
-        let (handed, compared) = tokio::join!(
-            async { base.isolate.call::<String>(hand_on).await },
-            async { self.isolate.call::<String>(diff).await }
-        );
+        let (handed, compared) = tokio::join!(async { base.isolate.call::<String>(hand_on).await }, async {
+            self.isolate.call::<String>(diff).await
+        });
         handed?;
         compared?;
         Ok(())
@@ -277,8 +276,7 @@ impl HeapSnapshot {
 
     async fn ask<T: DeserializeOwned>(&self, method: &'static str, params: Value) -> Result<T, HeapError> {
         let text: String = self.isolate.call(Self::call(method, params)).await?;
-        crate::cdp::decode(&text)
-            .map_err(|e| HeapError::Engine(EngineError::Shape { method, why: e.to_string() }))
+        crate::cdp::decode(&text).map_err(|e| HeapError::Engine(EngineError::Shape { method, why: e.to_string() }))
     }
 }
 
@@ -298,7 +296,8 @@ fn heap_limit(nodes: u64, string_bytes: u64, memory: usize) -> usize {
     const BASE: u64 = 256 << 20;
     const PER_NODE: u64 = 400;
     let wanted = BASE + nodes.saturating_mul(PER_NODE).saturating_add(string_bytes.saturating_mul(4));
-    usize::try_from(wanted).unwrap_or(usize::MAX).min(memory)
+    // V8 wants its reservations aligned.
+    usize::try_from(wanted).unwrap_or(usize::MAX).min(memory) >> 20 << 20
 }
 
 /// Parameters in one object.

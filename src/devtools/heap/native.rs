@@ -14,7 +14,8 @@ pub fn lookup(name: &str) -> Option<Native> {
 
 /// The front-end's second pass; numbers and tables in the order of `js/heap/second_pass.ts`.
 fn analyse(numbers: &[u32], tables: &[Buffer]) -> Result<Vec<Table>, String> {
-    let (&[edge_fields, node_fields, root], [edge_to_node, first_edge, essential, self_sizes]) = (numbers, tables) else {
+    let (&[edge_fields, node_fields, root], [edge_to_node, first_edge, essential, self_sizes]) = (numbers, tables)
+    else {
         return Err("heap.graph takes three numbers and four tables".into());
     };
     let words = |table| try_cast_slice::<u8, u32>(table).map_err(|e| format!("a table cannot be read: {e}"));

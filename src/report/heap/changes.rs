@@ -1,7 +1,7 @@
 //! Comparisons.
 
-use super::names::{Names, signed, signed_size, size};
 use super::HeapData;
+use super::names::{Names, signed, signed_size, size};
 use crate::devtools::heap::answers::{ChangeDetail, Changes, Delta};
 
 /// The head line of a comparison.

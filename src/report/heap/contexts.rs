@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::names::{Names, size};
 use super::HeapData;
+use super::names::{Names, size};
 use crate::devtools::heap::answers::{Contexts, ScopedContext};
 
 impl HeapData {

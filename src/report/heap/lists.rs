@@ -1,7 +1,7 @@
 //! Lists of objects, references and strings, and one object.
 
-use super::names::{Names, size};
 use super::HeapData;
+use super::names::{Names, size};
 use crate::devtools::heap::answers::{DuplicateString, Edge, Listed, Node, ObjectDetails};
 
 /// Ids of equal strings that a line shows; `structuredContent` has all.
@@ -62,7 +62,8 @@ impl HeapData {
         data.paging(&answer.page);
         data.line("value,count,totalSelfSize,totalRetainedSize,truncated,nodeIds");
         for string in &answer.items {
-            let mut ids: Vec<String> = string.nodes.iter().take(SHOWN_IDS).map(|node| format!("@{}", node.id)).collect();
+            let mut ids: Vec<String> =
+                string.nodes.iter().take(SHOWN_IDS).map(|node| format!("@{}", node.id)).collect();
             if string.nodes.len() > SHOWN_IDS {
                 ids.push(format!("(and {} more)", string.nodes.len() - SHOWN_IDS));
             }

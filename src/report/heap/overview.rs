@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::names::{Names, size};
 use super::HeapData;
+use super::names::{Names, size};
 use crate::devtools::heap::answers::{Classes, Summary};
 
 fn pretty(value: &impl Serialize) -> String {

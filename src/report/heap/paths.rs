@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::names::{Names, size};
 use super::HeapData;
+use super::names::{Names, size};
 use crate::devtools::heap::answers::{Dominator, RetainingEdge, RetainingPaths};
 
 /// The steps with those that follow in `children`.
@@ -52,11 +52,8 @@ impl HeapData {
             ));
         }
         let limits = &answer.limits_reached;
-        let reached: Vec<&str> = [("depth", limits.depth), ("nodes", limits.nodes), ("siblings", limits.siblings)]
-            .into_iter()
-            .filter(|(_, hit)| *hit == Some(true))
-            .map(|(name, _)| name)
-            .collect();
+        let reached: Vec<&str> =
+            limits.iter().filter(|(_, hit)| hit.as_bool() == Some(true)).map(|(name, _)| name.as_str()).collect();
         if !reached.is_empty() {
             data.line(format!(
                 "Note: results are truncated, the following limits were reached: {}.",

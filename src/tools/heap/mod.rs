@@ -24,13 +24,19 @@ use crate::devtools::heap::{Filter, HeapError, HeapSnapshot, LoadOptions, Paging
 use crate::report::Failure;
 use crate::report::heap::Names;
 
+/// The front-end's filters.
+pub const FILTERS: [&str; 7] = [
+    "objectsRetainedByDetachedDomNodes",
+    "objectsRetainedByConsole",
+    "objectsRetainedByEventHandlers",
+    "objectsRetainedByContexts",
+    "sharedNativeContext",
+    "noNativeContext",
+    "attributedToSpecificNativeContext",
+];
+
 /// A tool that reads files.
-const fn tool(
-    name: &'static str,
-    description: &'static str,
-    params: &'static [Param],
-    handler: PlainHandler,
-) -> Tool {
+const fn tool(name: &'static str, description: &'static str, params: &'static [Param], handler: PlainHandler) -> Tool {
     Tool {
         name,
         description,
@@ -48,22 +54,8 @@ const MAX_NAME: Param =
     Param::integer_from("maxNameLength", 1, "Characters of a name that are shown; default 100.").obvious();
 const PAGE_INDEX: Param = Param::integer_from("pageIdx", 0, "Page, from 0.").obvious();
 const PAGE_SIZE: Param = Param::positive("pageSize", "Rows of a page; default 20.").obvious();
-const FILTER: Param = Param::choice(
-    "filterName",
-    &[
-        "objectsRetainedByDetachedDomNodes",
-        "objectsRetainedByConsole",
-        "objectsRetainedByEventHandlers",
-        "objectsRetainedByContexts",
-        "sharedNativeContext",
-        "noNativeContext",
-        "attributedToSpecificNativeContext",
-    ],
-    "Only these objects.",
-)
-.obvious();
-const OBJECT: Param =
-    Param::number("objectId", "Native context (nodeId) for attributedToSpecificNativeContext.");
+const FILTER: Param = Param::choice("filterName", &FILTERS, "Only these objects.").obvious();
+const OBJECT: Param = Param::number("objectId", "Native context (nodeId) for attributedToSpecificNativeContext.");
 
 /// The loaded snapshot of a file.
 async fn open(context: &Context, path: &Path) -> Result<HeapSnapshot, Failure> {

@@ -5,12 +5,8 @@ use crate::report::{HeapData, Report};
 use crate::tools::{Arguments, Context, Running, Tool};
 
 /// See the module.
-pub const TOOL: Tool = tool(
-    "get_heapsnapshot_object_details",
-    "Heap snapshot: one object.",
-    &[FILE, NODE, MAX_NAME],
-    handler,
-);
+pub const TOOL: Tool =
+    tool("get_heapsnapshot_object_details", "Heap snapshot: one object.", &[FILE, NODE, MAX_NAME], handler);
 
 fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
