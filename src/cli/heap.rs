@@ -1,7 +1,7 @@
 //! `devtools-mcp heap …`: what DevTools says about heap snapshot files, without a browser.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
@@ -206,7 +206,7 @@ impl Command {
         LoadOptions::new(limit)
     }
 
-    async fn load(&self, file: &PathBuf) -> Result<HeapSnapshot, HeapError> {
+    async fn load(&self, file: &Path) -> Result<HeapSnapshot, HeapError> {
         let (bar, progress) = Bar::start();
         let result = HeapSnapshot::load(file, LoadOptions { progress, ..self.options() }).await;
         drop(bar);

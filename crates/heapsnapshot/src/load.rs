@@ -110,8 +110,11 @@ pub fn load(reader: &mut dyn Read, size: Option<u64>, watch: &mut dyn Watch) -> 
 fn read_sections(input: &mut Input, size: Option<u64>) -> Result<Sections, LoadError> {
     const PLACE: &str = "between the sections";
     let mut sections = Sections::default();
-    if input.fill()?.starts_with(b"\xef\xbb\xbf") {
-        input.consume(3);
+    // A byte order mark. Whatever else begins so is no JSON.
+    if input.peek()? == Some(0xef) {
+        for _ in 0..3 {
+            input.next(PLACE)?;
+        }
     }
     match input.significant()? {
         None => return Err(LoadError::Empty),

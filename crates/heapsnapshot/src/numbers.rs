@@ -49,7 +49,7 @@ pub(crate) fn read(input: &mut Input, place: &'static str, signs: Signs, out: &m
                     State::In(count) => {
                         // The rest of the number in one go.
                         let mut count = count;
-                        while at < bytes.len() {
+                        while at < bytes.len() && count <= MAX_DIGITS {
                             let digit = bytes[at].wrapping_sub(b'0');
                             if digit > 9 {
                                 break;
@@ -59,7 +59,8 @@ pub(crate) fn read(input: &mut Input, place: &'static str, signs: Signs, out: &m
                             at += 1;
                         }
                         if count > MAX_DIGITS {
-                            return Err(not_json(base + at as u64, format!("a number of {count} digits, {place}")));
+                            let what = format!("a number of more than {MAX_DIGITS} digits, {place}");
+                            return Err(not_json(base + at as u64 - 1, what));
                         }
                         state = State::In(count);
                         continue;
