@@ -3,6 +3,9 @@
 //! A snapshot may be gigabytes. Chunks are never decoded into JSON values; they wait in a bulk subscription (nothing is
 //! lost, a bounded number of bytes is in memory) and are written by a thread of their own, so other pages go on. Chrome
 //! itself cannot stop what it has begun: who stops waiting only stops listening.
+//!
+//! The domain stays enabled: `HeapProfiler.disable` makes V8 forget which object had which id, and the snapshots of a page
+//! could not be compared any more.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -54,15 +57,6 @@ impl CaptureError {
     }
 }
 
-/// Turns the domain off again, whatever happens.
-struct Enabled<'a>(&'a Session);
-
-impl Drop for Enabled<'_> {
-    fn drop(&mut self) {
-        self.0.post("HeapProfiler.disable", json!({}));
-    }
-}
-
 /// Takes a snapshot of a page into a file; the number of bytes.
 pub async fn capture(
     session: &Session,
@@ -70,7 +64,6 @@ pub async fn capture(
     progress: Option<UnboundedSender<Progress>>,
 ) -> Result<u64, CaptureError> {
     let mut events = session.subscribe_bulk(EVENTS, WAITING);
-    let _enabled = Enabled(session);
     session.call::<Value>("HeapProfiler.enable", json!({})).await?;
     session.call_within::<Value>("HeapProfiler.collectGarbage", json!({}), LIMIT).await?;
     let (chunks, receiver) = channel::<Event>(4);

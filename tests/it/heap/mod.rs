@@ -2,6 +2,7 @@
 //! pages.
 
 mod differential;
+mod leaks;
 
 use std::path::PathBuf;
 
