@@ -220,6 +220,18 @@ const answers = {
     return {totals, page, items};
   },
 
+  /** Checksums of the tables of the second pass, for the test that compares ours with the front-end's. */
+  tables() {
+    const it = loaded().snapshot;
+    const tables = [
+      it.firstRetainerIndex, it.retainingNodes, it.retainingEdges, it.dominatorsTree, it.retainedSizes,
+      it.firstDominatedNodeIndex, it.dominatedNodes,
+    ];
+    // FNV-1a, https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
+    return tables.map(table => new Uint8Array(table.buffer, table.byteOffset, table.byteLength)
+        .reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193) >>> 0, 0x811c9dc5));
+  },
+
   leaks(params: Parameters<typeof leaks>[1]) {
     return leaks(loaded().snapshot, params);
   },

@@ -155,7 +155,9 @@ impl Graph {
             let comma = if at == 0 { "" } else { "\n," };
             write!(out, "{comma}{kind},{name},{}", u64::from(*to) * FIELDS)?;
         }
-        out.write_all(b"],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n\"strings\":[")?;
+        out.write_all(
+            b"],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n\"strings\":[",
+        )?;
         for (at, text) in self.strings.iter().enumerate() {
             write!(out, "{}\"{text}\"", if at == 0 { "" } else { ",\n" })?;
         }

@@ -123,10 +123,18 @@ fn fields_are_found_by_name() {
     // An unknown one in the middle, another order, more types than fields, types nobody knows.
     let new = changed(|v| {
         v["snapshot"]["meta"]["node_fields"] = json!(["id", "type", "colour", "name", "edge_count", "self_size"]);
-        v["snapshot"]["meta"]["node_types"] =
-            json!(["number", ["hidden", "object", "string", "synthetic", "wasm thing"], "number", "string", "number", "number", "more"]);
+        v["snapshot"]["meta"]["node_types"] = json!([
+            "number",
+            ["hidden", "object", "string", "synthetic", "wasm thing"],
+            "number",
+            "string",
+            "number",
+            "number",
+            "more"
+        ]);
         v["snapshot"]["meta"]["edge_fields"] = json!(["to_node", "type", "name_or_index", "age"]);
-        v["snapshot"]["meta"]["edge_types"] = json!(["node", ["context", "element", "property", "weak", "magic"], "string_or_number", "number"]);
+        v["snapshot"]["meta"]["edge_types"] =
+            json!(["node", ["context", "element", "property", "weak", "magic"], "string_or_number", "number"]);
         v["nodes"] = json!([1, 3, 9, 0, 1, 0, 3, 4, 9, 1, 1, 24, 5, 2, 9, 2, 0, 40]);
         v["edges"] = json!([6, 4, 70_000, 9, 12, 2, 3, 9]);
     });
@@ -156,7 +164,10 @@ fn what_does_not_fit_together_is_refused_with_its_place() {
     damaged(|v| v["nodes"][0] = json!("x"), "'\"' where a whole number belongs, in the section \"nodes\"");
     damaged(|v| v["nodes"][0] = json!(-3), "'-' where a whole number belongs");
     damaged(|v| v["edges"][0] = json!(1.5), "'.' where a whole number belongs");
-    damaged(|v| v["snapshot"]["meta"]["node_fields"] = json!(["type", "name", "id", "self_size"]), "lacks \"edge_count\"");
+    damaged(
+        |v| v["snapshot"]["meta"]["node_fields"] = json!(["type", "name", "id", "self_size"]),
+        "lacks \"edge_count\"",
+    );
     damaged(|v| v["snapshot"]["meta"]["edge_types"] = json!("x"), "\"edge_types\" is not a list");
     damaged(|v| v["strings"] = json!([1]), "where '\"' belongs, in the strings");
     for section in ["snapshot", "nodes", "edges", "strings"] {
@@ -219,7 +230,14 @@ fn flipped_bytes_never_do_harm() {
                 accepted += 1;
                 // Whatever was accepted is safe to follow.
                 let fields = &loaded.header.fields;
-                assert!(loaded.edges.iter().skip(fields.edge_to).step_by(fields.edge).all(|&to| (to as usize) < loaded.nodes.len()));
+                assert!(
+                    loaded
+                        .edges
+                        .iter()
+                        .skip(fields.edge_to)
+                        .step_by(fields.edge)
+                        .all(|&to| (to as usize) < loaded.nodes.len())
+                );
             }
         }
     }

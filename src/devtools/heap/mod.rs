@@ -270,6 +270,11 @@ impl HeapSnapshot {
         self.ask("heap.leaks", json!({"after": after, "upTo": up_to, "most": most, "internal": internal})).await
     }
 
+    /// Checksums of the tables about retainers and dominators, for comparing two ways to compute them.
+    pub async fn table_checksums(&self) -> Result<Vec<u32>, HeapError> {
+        self.ask("heap.tables", json!({})).await
+    }
+
     fn call(method: &'static str, params: Value) -> Call {
         Call { deadline: ASK_DEADLINE, ..Call::new(method, params) }
     }

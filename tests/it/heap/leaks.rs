@@ -45,11 +45,36 @@ fn each_kind_of_leak_is_found_by_class_count_and_path() {
     (0..3).for_each(|_| leak(&mut client));
     let file = take(&mut client, folder.path(), "leaks.heapsnapshot");
     for (what, query, count, holders) in [
-        ("cache", json!({"className": "^CachedEntry$", "nodeType": "object"}), 30, vec!["Map via internal table", "Window", "via property leakCache"]),
-        ("detached DOM", json!({"className": "^Detached <section>$", "isDetached": true}), 15, vec!["via property leakedSections"]),
-        ("event listener", json!({"className": "^ListenerState$", "nodeType": "object"}), 3, vec!["via context state", "onNever", "EventListener"]),
-        ("timer", json!({"className": "^TimerState$", "nodeType": "object"}), 3, vec!["via context state", "onTick", "ScheduledAction"]),
-        ("closure", json!({"className": "^ClosureState$", "nodeType": "object"}), 6, vec!["via context state", "read via internal context", "via property leakedReaders"]),
+        (
+            "cache",
+            json!({"className": "^CachedEntry$", "nodeType": "object"}),
+            30,
+            vec!["Map via internal table", "Window", "via property leakCache"],
+        ),
+        (
+            "detached DOM",
+            json!({"className": "^Detached <section>$", "isDetached": true}),
+            15,
+            vec!["via property leakedSections"],
+        ),
+        (
+            "event listener",
+            json!({"className": "^ListenerState$", "nodeType": "object"}),
+            3,
+            vec!["via context state", "onNever", "EventListener"],
+        ),
+        (
+            "timer",
+            json!({"className": "^TimerState$", "nodeType": "object"}),
+            3,
+            vec!["via context state", "onTick", "ScheduledAction"],
+        ),
+        (
+            "closure",
+            json!({"className": "^ClosureState$", "nodeType": "object"}),
+            6,
+            vec!["via context state", "read via internal context", "via property leakedReaders"],
+        ),
         ("big string", json!({"nodeType": "string", "selfSize": "99kB"}), 3, vec!["via property leakedTexts"]),
     ] {
         let nodes = found(&mut client, &file, query);
@@ -62,7 +87,8 @@ fn each_kind_of_leak_is_found_by_class_count_and_path() {
     // In DevTools' list of classes too.
     let classes = client.call("get_heapsnapshot_details", json!({"filePath": file}));
     let classes = classes["structuredContent"]["heapSnapshotAggregates"].as_array().unwrap();
-    let count = |name: &str| classes.iter().find(|c| c["className"] == name).map_or(0, |c| c["count"].as_u64().unwrap());
+    let count =
+        |name: &str| classes.iter().find(|c| c["className"] == name).map_or(0, |c| c["count"].as_u64().unwrap());
     assert_eq!((count("CachedEntry"), count("Detached <section>"), count("ClosureState")), (30, 15, 6));
     let filter = json!({"filePath": file, "filterName": "objectsRetainedByDetachedDomNodes"});
     assert!(client.text("get_heapsnapshot_details", filter).contains(",Detached <section>,15,"));
@@ -119,9 +145,7 @@ fn other_pages_go_on_and_a_cancelled_capture_leaves_no_file() {
     client.text("select_page", json!({"pageId": 1}));
     client.text("evaluate_script", json!({"function": "() => grow(600000)"}));
     let folder = folder.path().canonicalize().unwrap();
-    let arguments = |name: &str| {
-        json!({"name": "take_heapsnapshot", "arguments": {"pageId": 1, "filePath": folder.join(name)}, "_meta": {"progressToken": name}})
-    };
+    let arguments = |name: &str| json!({"name": "take_heapsnapshot", "arguments": {"pageId": 1, "filePath": folder.join(name)}, "_meta": {"progressToken": name}});
     let files = || std::fs::read_dir(&folder).unwrap().flatten().map(|e| e.file_name()).collect::<Vec<_>>();
     let capture = client.begin("tools/call", arguments("big.heapsnapshot"));
     let text = client.text("evaluate_script", json!({"pageId": 2, "function": "() => 6 * 7"}));

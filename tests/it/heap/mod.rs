@@ -2,6 +2,7 @@
 //! pages.
 
 mod differential;
+mod files;
 mod leaks;
 
 use std::path::PathBuf;
