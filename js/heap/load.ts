@@ -38,6 +38,7 @@ function progressOf(call: CallContext): HeapSnapshotProgress {
     sendEvent(_name: string, data: unknown): void {
       call.throwIfCancelled();
       const {string} = JSON.parse(String(data)) as {string: string};
+      console.debug(string);
       call.progress(Math.min(++steps / STEPS, 1), string);
     },
   };
@@ -46,6 +47,7 @@ function progressOf(call: CallContext): HeapSnapshotProgress {
 
 /** The call's input: nodes, edges, the small tables, then the strings. */
 export async function load(params: LoadParams, call: CallContext): Promise<JSHeapSnapshot> {
+  const started = performance.now();
   const pieces = call.pieces();
   const table = (): ArrayBuffer => {
     const {value} = pieces.next();
@@ -72,7 +74,11 @@ export async function load(params: LoadParams, call: CallContext): Promise<JSHea
   }
   // Allocation traces were passed over when the file was read.
   profile.snapshot.trace_function_count = 0;
-  return initialised(profile, progressOf(call), params.reference ?? false);
+  const taken = performance.now();
+  const snapshot = await initialised(profile, progressOf(call), params.reference ?? false);
+  console.debug(`tables and strings taken in ${Math.round(taken - started)} ms, analysed in ${
+      Math.round(performance.now() - taken)} ms`);
+  return snapshot;
 }
 
 export async function initialised(
