@@ -429,4 +429,37 @@ mod tests {
         browser.send(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S"}})).await;
         assert!(slow.next().await.is_none());
     }
+
+    #[tokio::test]
+    async fn bulk_data_is_complete_and_holds_the_browser_up_until_it_is_taken() {
+        let (connection, mut browser) = connect();
+        let mut bulk = connection.subscribe_bulk(None, &["A.chunk"], 500);
+        let mut marker = connection.subscribe(None, &["A.end"], 1);
+        // More than the pipe in between holds, so that the browser's side has to wait as well.
+        const CHUNKS: usize = 2000;
+        let sending = tokio::spawn(async move {
+            for n in 0..CHUNKS {
+                browser.send(json!({"method": "A.chunk", "params": {"n": n, "text": "x".repeat(100)}})).await;
+            }
+            browser.send(json!({"method": "A.end"})).await;
+            browser
+        });
+        while bulk.waiting_bytes() <= 500 {
+            tokio::task::yield_now().await;
+        }
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+        assert!(bulk.waiting_bytes() < 1000, "one more than the limit allows, then nothing");
+        assert!(marker.try_next().is_none());
+        for n in 0..CHUNKS / 2 {
+            let params: Value = bulk.next().await.unwrap().decode().unwrap();
+            assert_eq!(params["n"], n);
+        }
+        assert_eq!(bulk.lost(), 0);
+        // Who is no longer interested holds nobody up.
+        drop(bulk);
+        marker.next().await.unwrap();
+        sending.await.unwrap();
+    }
 }

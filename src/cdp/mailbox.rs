@@ -133,6 +133,12 @@ impl Subscription {
         self.0.pop()
     }
 
+    /// Bytes of parameters that wait, for tests.
+    #[cfg(test)]
+    pub(super) fn waiting_bytes(&self) -> usize {
+        self.0.queue().bytes
+    }
+
     /// How many events were lost because they were not taken in time.
     pub fn lost(&self) -> u64 {
         self.0.queue().lost

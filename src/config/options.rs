@@ -374,7 +374,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         1,
         ANY,
         PROCESS,
-        "Limit in MB of the JavaScript heap of one analysis (one trace, one heap snapshot).",
+        "Limit in MB of one analysis: of a trace's JavaScript heap, of all that a heap snapshot takes.",
     )
     .default("three quarters of the machine's memory")
     .ours(),

@@ -18,6 +18,7 @@ const FIELDS: u64 = 6;
 pub const SELF_SIZE: u64 = 32;
 
 /// What the objects below the global one look like.
+#[allow(dead_code, reason = "the bench has records only")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// One list: each object holds the next.
@@ -41,6 +42,7 @@ pub fn write(path: &Path, shape: Shape, objects: u64) -> io::Result<u64> {
 }
 
 /// Objects that make about this many bytes of JSON in [`Shape::Records`].
+#[allow(dead_code, reason = "tests count objects")]
 pub fn objects_for(bytes: u64) -> u64 {
     bytes / 74
 }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::fixtures;
 use crate::support::large_heap::{self, SELF_SIZE, Shape};
-use crate::support::{run, stdout};
+use crate::support::{Client, run, stdout};
 
 const MEMORY: usize = 8 << 30;
 
@@ -298,6 +298,36 @@ fn failed_loads_leave_nothing_and_changed_files_are_read_again() {
         store.close(&path).unwrap();
         assert!(matches!(store.close(&path), Err(HeapError::NotLoaded { .. })));
     });
+}
+
+#[test]
+fn closing_returns_the_memory_and_long_lists_come_in_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = generated(&folder, Shape::Records, 100_000);
+    let mut client = Client::ready(&["--memoryDebugging", "--experimentalStructuredContent"]);
+    let cached = json!({"filePath": generated(&folder, Shape::Star, 10)});
+    client.text("get_heapsnapshot_summary", cached);
+    let before = client.memory("RssAnon");
+    let classes = client.call("get_heapsnapshot_details", json!({"filePath": file}));
+    let strings = classes["structuredContent"]["heapSnapshotAggregates"].as_array().unwrap();
+    let strings = strings.iter().find(|c| c["className"] == "(string)").unwrap();
+    let nodes = client.call("get_heapsnapshot_class_nodes", json!({"filePath": file, "id": strings["id"]}));
+    assert_eq!(nodes["structuredContent"]["heapSnapshotNodes"].as_array().unwrap().len(), 1000);
+    let text = crate::support::text_of(&nodes);
+    assert!(text.contains("\nShowing 1-1000 of ") && text.ends_with("Next page: 1"), "{}", &text[text.len() - 100..]);
+    let loaded = client.memory("RssAnon");
+    assert!(loaded > before + 15_000, "it takes some megabytes: {before} kB, {loaded} kB");
+    client.text("close_heapsnapshot", json!({"filePath": file}));
+    // V8 keeps empty pages of ended isolates for some seconds.
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while client.memory("RssAnon") > before + (loaded - before) / 3 {
+        assert!(
+            std::time::Instant::now() < until,
+            "{before} kB before, {loaded} kB loaded, {} kB after",
+            client.memory("RssAnon")
+        );
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
 }
 
 #[test]
