@@ -166,6 +166,8 @@ fn set_v8_flags() {
         "devtools-mcp",
         // Stack traces of our own errors should reach through the front-end's depth.
         "--stack-trace-limit=30",
+        // The pages of an ended isolate would wait for the next one, for ever if there is none.
+        "--no-memory-pool-share-memory-on-teardown",
     ]
     .map(str::to_owned)
     .to_vec();
