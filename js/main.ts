@@ -6,15 +6,22 @@ import './host/intl.js';
 import './host/boot.js';
 
 import {expose, register} from './host/service.js';
+import {withholdCommands} from './bridge/universe.js';
 import {diagnostics} from './diagnostics.js';
 import {heap} from './heap.js';
 import {warmHeap} from './heap/warm.js';
+import {issues} from './issues.js';
+import {live} from './live.js';
 import {trace, warmTrace} from './trace.js';
 import {connectWorker} from './workers.js';
 
 register('trace', trace);
 register('diagnostics', diagnostics);
 register('heap', heap);
+register('issues', issues);
+register('live', live);
+
+withholdCommands();
 
 async function warmUp(text: string): Promise<void> {
   await warmTrace(text);

@@ -3,6 +3,7 @@
 import * as Common from 'frontend/front_end/core/common/common.js';
 import * as I18n from 'frontend/front_end/core/i18n/i18n.js';
 import * as ProtocolClient from 'frontend/front_end/core/protocol_client/protocol_client.js';
+import * as Root from 'frontend/front_end/core/root/root.js';
 
 import * as FormatterWorkerPool from 'frontend/front_end/models/formatter/FormatterWorkerPool.js';
 
@@ -10,6 +11,12 @@ import {installFrontendHost} from './frontend_host.js';
 
 installFrontendHost();
 ProtocolClient.InspectorBackend.test.suppressRequestErrors = true;
+
+// Models ask whether an experiment is on, and fail for names that nobody has registered. The DevTools window registers
+// them when it starts; here all of them are off.
+for (const name of Object.values(Root.ExperimentNames.ExperimentName)) {
+  Root.Runtime.experiments.register({name, title: name, aboutFlag: '', isEnabled: false, requiresChromeRestart: false});
+}
 
 I18n.DevToolsLocale.DevToolsLocale.instance({
   create: true,

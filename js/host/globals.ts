@@ -93,6 +93,27 @@ const crypto = {
   },
 };
 
+/** `fetch` of `data:` URLs (RFC 2397), which is all the front-end may load by itself: inline source maps. */
+async function fetchDataUrl(url: string): Promise<unknown> {
+  const match = /^data:[^,]*?(;base64)?,/i.exec(url);
+  if (!match) {
+    const error = new Error(`fetch(${url.slice(0, 100)}) is not available in the devtools-mcp engine`);
+    error.name = 'NotInThisHost';
+    throw error;
+  }
+  const body = url.slice(match[0].length);
+  const binary = match[1] ? base64.atob(decodeURIComponent(body)) : unescape(body);
+  // Percent signs stand for bytes; other characters may be any.
+  const bytes = /[^\0-\xff]/.test(binary) ? new encoding.TextEncoder().encode(binary) :
+                                            Uint8Array.from(binary, (c: string) => c.charCodeAt(0));
+  return {
+    ok: true,
+    status: 200,
+    text: async () => new encoding.TextDecoder().decode(bytes),
+    arrayBuffer: async () => bytes.buffer,
+  };
+}
+
 const url = web('00_url.js');
 const exception = web('01_dom_exception.js');
 const events = web('02_event.js');
@@ -146,7 +167,7 @@ define({
   DOMRectReadOnly: Rect,
   requestAnimationFrame: absent('requestAnimationFrame'),
   cancelAnimationFrame: absent('cancelAnimationFrame'),
-  fetch: absent('fetch'),
+  fetch: fetchDataUrl,
   Worker: absent('Worker'),
   XMLHttpRequest: absent('XMLHttpRequest'),
   WebSocket: absent('WebSocket'),

@@ -6,6 +6,10 @@ import {core} from 'ext:core/mod.js';
 export const {
   op_dtm_cancelled,
   op_dtm_input_next,
+  op_dtm_link_close,
+  op_dtm_link_events,
+  op_dtm_link_open,
+  op_dtm_link_request,
   op_dtm_log,
   op_dtm_native,
   op_dtm_native_result,

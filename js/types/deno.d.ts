@@ -25,6 +25,13 @@ declare module 'ext:core/mod.js' {
     op_dtm_progress(call: number, fraction: number, message: string): void;
     op_dtm_cancelled(call: number): boolean;
     op_dtm_resource_text(path: string): string;
+    /** Opens the link that a call brought; it keeps the call's number. */
+    op_dtm_link_open(call: number): void;
+    op_dtm_link_close(link: number): void;
+    /** Sends a JSON text and resolves with the answer, also JSON. */
+    op_dtm_link_request(link: number, text: string): Promise<string>;
+    /** Resolves with a JSON array of events, or an empty text when the link is closed. */
+    op_dtm_link_events(link: number): Promise<string>;
     /** Starts a worker isolate: [id, port resource]. */
     op_dtm_worker_start(entry: string): [number, number];
     op_dtm_worker_terminate(id: number): void;

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::collect::Part;
 use super::page::Attached;
 use crate::cdp::{CdpError, Session};
 
@@ -190,11 +191,28 @@ impl Emulation {
         }
         self.apply_viewport(session).await?;
         for child in page.children() {
-            // A frame that goes away meanwhile needs nothing.
-            let _ = self.apply_to_frame(&child.session).await;
+            // One that goes away meanwhile needs nothing.
+            let _ = match Part::of(&child.kind) {
+                Part::Worker => self.apply_to_worker(&child.session).await,
+                _ => self.apply_to_frame(&child.session).await,
+            };
         }
         let traits = |e: &Emulation| e.viewport.as_ref().map_or((false, false), |v| (v.mobile, v.touch));
         Ok(traits(self) != traits(before))
+    }
+
+    /// What a worker needs of its own. Sent at once.
+    pub(super) async fn apply_to_worker(&self, session: &Session) -> Result<(), CdpError> {
+        let agent = async {
+            match &self.user_agent {
+                Some(agent) => {
+                    session.call::<Value>("Network.setUserAgentOverride", json!({"userAgent": agent})).await.map(drop)
+                }
+                None => Ok(()),
+            }
+        };
+        let (network, agent) = tokio::join!(self.apply_network(session), agent);
+        network.and(agent)
     }
 
     /// What a frame in another process needs of its own.

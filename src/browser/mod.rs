@@ -1,6 +1,8 @@
 //! Chrome: finding, launching and ending it, and what is done with its pages. Knows no MCP.
 
 pub mod attach;
+pub mod collect;
+pub mod console;
 pub mod dialogs;
 pub mod elements;
 pub mod emulate;
@@ -11,6 +13,7 @@ pub mod host;
 pub mod input;
 pub mod launch;
 pub mod navigate;
+pub mod network;
 pub mod page;
 pub mod pages;
 pub mod recording;
@@ -18,6 +21,8 @@ pub mod screenshot;
 pub mod script;
 pub mod settle;
 pub mod snapshot;
+pub mod trace_stream;
+pub mod tracer;
 pub mod url_rules;
 pub mod wait_text;
 

@@ -11,11 +11,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{OnceCell, OwnedMutexGuard};
 
+use super::collect::{Origin, Part};
+use super::console::ConsoleLog;
 use super::dialogs::Dialogs;
 use super::emulate::Emulation;
+use super::network::NetworkLog;
 use super::snapshot::Snapshots;
 use crate::cdp::{CdpError, Session, Subscription};
 use crate::config::UrlPolicy;
+use crate::devtools::live::{LiveError, LoadingRules, Universe};
 
 /// How long a page may take to let itself be attached to. Tabs that sleep or hang do not answer at all.
 const ATTACH: Duration = Duration::from_secs(2);
@@ -25,6 +29,9 @@ const ATTACH_NEW: Duration = Duration::from_secs(15);
 
 /// How long a call waits for another one on the same page.
 const BUSY: Duration = Duration::from_secs(60);
+
+/// How many tasks back a stack reaches, as in DevTools.
+const ASYNC_STACKS: u32 = 32;
 
 /// Address of Chrome's page for failed loads.
 pub(super) const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
@@ -171,6 +178,11 @@ pub struct Attached {
     pub emulation: Mutex<Emulation>,
     /// The last snapshot and the uids given so far.
     pub snapshots: Mutex<Snapshots>,
+    /// What the page has said.
+    pub console: Arc<ConsoleLog>,
+    /// What it has requested.
+    pub network: Arc<NetworkLog>,
+    universe: tokio::sync::Mutex<Option<Arc<Universe>>>,
     children: Mutex<Vec<Child>>,
     shows_error: AtomicBool,
     focused: AtomicBool,
@@ -190,6 +202,8 @@ struct AttachedTo {
 struct ChildInfo {
     target_id: String,
     r#type: String,
+    #[serde(default)]
+    url: String,
     parent_frame_id: Option<String>,
 }
 
@@ -205,6 +219,9 @@ impl Attached {
             dialogs: Dialogs::default(),
             emulation: Mutex::default(),
             snapshots: Mutex::default(),
+            console: Arc::default(),
+            network: Arc::default(),
+            universe: tokio::sync::Mutex::default(),
             children: Mutex::default(),
             shows_error: AtomicBool::new(false),
             focused: AtomicBool::new(false),
@@ -215,27 +232,46 @@ impl Attached {
         tokio::spawn(watch_page(Arc::downgrade(&page), session.clone(), events));
         let targets = session.subscribe(TARGET_EVENTS);
         tokio::spawn(watch_children(Arc::downgrade(&page), session.clone(), targets));
-        page.prepare(&session).await?;
+        let origin = Origin { session, part: Part::Page, target: target.to_owned(), url: String::new() };
+        page.prepare(origin).await?;
         Ok(page)
     }
 
-    /// What every session of the page gets, whether page or frame. Sent at once, in order; the calls need no renderer
-    /// that is already running.
-    async fn prepare(&self, session: &Session) -> Result<(), CdpError> {
-        // Workers matter only where requests are filtered.
-        let filter = if self.urls.is_active() { json!([{}]) } else { json!([{"type": "iframe"}]) };
+    /// What every session of the page gets, whether page, frame or worker. Sent at once, in order; the calls need no
+    /// renderer that is already running. Logs and issues of frames and workers come through the page's own session.
+    async fn prepare(&self, origin: Origin) -> Result<(), CdpError> {
+        self.console.follow(origin.clone());
+        self.network.follow(origin.clone());
+        let Origin { session, part, .. } = origin;
+        // The other kinds of workers matter only where requests are filtered.
+        let filter = if self.urls.is_active() { json!([{}]) } else { json!([{"type": "iframe"}, {"type": "worker"}]) };
         let auto_attach =
             json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter});
-        let (page, network, children, rules) = tokio::join!(
-            session.call::<Value>("Page.enable", json!({})),
-            session.call::<Value>("Network.enable", json!({})),
-            session.call::<Value>("Target.setAutoAttach", auto_attach),
-            super::url_rules::apply(session, &self.urls),
+        let enable = async |method: &str, wanted: bool| match wanted {
+            true => session.call::<Value>(method, json!({})).await.map(drop),
+            false => Ok(()),
+        };
+        let (page, network, children, rules, runtime, log, issues, _, _) = tokio::join!(
+            enable("Page.enable", part != Part::Worker),
+            enable("Network.enable", true),
+            async { session.call::<Value>("Target.setAutoAttach", auto_attach).await.map(drop) },
+            super::url_rules::apply(&session, &self.urls),
+            async {
+                // Without it stacks end where their task began. Needs no debugger.
+                let depth = json!({"maxDepth": ASYNC_STACKS});
+                let (enabled, _) = tokio::join!(
+                    session.call::<Value>("Runtime.enable", json!({})),
+                    session.call::<Value>("Runtime.setAsyncCallStackDepth", depth),
+                );
+                enabled.map(drop)
+            },
+            enable("Log.enable", part == Part::Page),
+            enable("Audits.enable", part == Part::Page),
+            // Chrome reports issues of style sheets only where somebody looks at styles.
+            enable("DOM.enable", part == Part::Page),
+            enable("CSS.enable", part == Part::Page),
         );
-        page?;
-        network?;
-        children?;
-        rules
+        page.and(network).and(children).and(rules).and(runtime).and(log).and(issues)
     }
 
     /// Behaves as focused and visible from now on, as keyboard and mouse need. Only for input.
@@ -266,6 +302,18 @@ impl Attached {
     /// Whether Chrome shows its own page for an address that could not be loaded.
     pub fn shows_error(&self) -> bool {
         self.shows_error.load(Ordering::Relaxed)
+    }
+
+    /// The page in the front-end; opened when something first needs it, and again when its isolate has ended.
+    pub async fn universe(&self, rules: LoadingRules, source_maps: bool) -> Result<Arc<Universe>, LiveError> {
+        let mut universe = self.universe.lock().await;
+        if let Some(universe) = universe.as_ref().filter(|universe| universe.is_alive()) {
+            return Ok(universe.clone());
+        }
+        let browser = Session::browser(self.session.connection().clone());
+        let opened = Arc::new(Universe::open(&browser, &self.frame, rules, source_maps).await?);
+        *universe = Some(opened.clone());
+        Ok(opened)
     }
 
     /// Frames and workers in other processes.
@@ -316,6 +364,9 @@ fn watch_children(
                     let session = parent.with_id(id.clone());
                     let targets = session.subscribe(TARGET_EVENTS);
                     tokio::spawn(watch_children(page.clone(), session.clone(), targets));
+                    let part = Part::of(&info.r#type);
+                    let (target, url) = (info.target_id.clone(), info.url);
+                    let origin = Origin { session: session.clone(), part, target, url };
                     let child = Child {
                         session: session.clone(),
                         target: info.target_id,
@@ -325,12 +376,20 @@ fn watch_children(
                     guard_of(&attached.children).push(child);
                     tokio::spawn(async move {
                         let emulation = attached.emulation().clone();
-                        // A worker knows no Page domain, a frame that goes away knows nothing: either way it must run.
-                        let _ = attached.prepare(&session).await;
+                        let run = async {
+                            let _: Result<Value, _> = session.call("Runtime.runIfWaitingForDebugger", json!({})).await;
+                        };
+                        if part == Part::Worker {
+                            // Its thread answers only once it runs; what was sent before still comes first.
+                            let _ = tokio::join!(attached.prepare(origin), emulation.apply_to_worker(&session), run);
+                            return;
+                        }
+                        // One that goes away at once knows nothing any more; whatever happens here, it must run.
+                        let _ = attached.prepare(origin).await;
                         if emulation != Emulation::default() {
                             let _ = emulation.apply_to_frame(&session).await;
                         }
-                        let _: Result<Value, _> = session.call("Runtime.runIfWaitingForDebugger", json!({})).await;
+                        run.await;
                     });
                 }
                 "Target.detachedFromTarget" => {

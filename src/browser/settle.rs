@@ -45,6 +45,7 @@ const EVENTS: &[&str] = &[
     "Network.requestWillBeSent",
     "Network.loadingFinished",
     "Network.loadingFailed",
+    "Target.attachedToTarget",
 ];
 
 /// How to wait.
@@ -104,13 +105,21 @@ struct Observed {
     /// Something happened at all.
     any: bool,
     url: Option<String>,
-    /// Requests under way, with the frames they are for.
-    requests: HashMap<String, String>,
+    /// Requests under way.
+    requests: HashMap<String, Pending>,
+    /// Addresses of workers that have started.
+    workers: Vec<String>,
     /// Requests that start later belong to the page, not to the action.
     counting: bool,
     downloads: Vec<Download>,
     /// Windows that the page asked for.
     windows: usize,
+}
+
+/// A request under way.
+struct Pending {
+    frame: String,
+    url: String,
 }
 
 impl Observed {
@@ -169,15 +178,27 @@ impl Observed {
                 if !["EventSource", "WebSocket", "Ping", "Media", "Prefetch"].contains(&kind)
                     && let Some(id) = details["requestId"].as_str()
                 {
-                    let frame = details["frameId"].as_str().unwrap_or_default();
-                    self.requests.insert(id.to_owned(), frame.to_owned());
+                    let frame = details["frameId"].as_str().unwrap_or_default().to_owned();
+                    let url = details["request"]["url"].as_str().unwrap_or_default().to_owned();
                     self.any = true;
+                    if !self.workers.contains(&url) {
+                        self.requests.insert(id.to_owned(), Pending { frame, url });
+                    }
+                }
+            }
+            // A worker's script is requested by the page, but its end is told on the worker's own session.
+            "Target.attachedToTarget" => {
+                let info = &details["targetInfo"];
+                if info["type"] != "iframe" {
+                    let url = info["url"].as_str().unwrap_or_default();
+                    self.requests.retain(|_, request| request.url != url);
+                    self.workers.push(url.to_owned());
                 }
             }
             // A frame that moves to another process ends its requests there, where nobody listens.
             "Page.frameDetached" => {
                 let frame = details["frameId"].as_str().unwrap_or_default();
-                self.requests.retain(|_, of| of != frame);
+                self.requests.retain(|_, request| request.frame != frame);
             }
             "Network.loadingFinished" | "Network.loadingFailed" => {
                 self.requests.remove(details["requestId"].as_str().unwrap_or_default());
@@ -220,6 +241,7 @@ pub async fn act_if<T, E>(
         any: false,
         url: None,
         requests: HashMap::new(),
+        workers: Vec::new(),
         counting: true,
         downloads: Vec::new(),
         windows: 0,

@@ -57,13 +57,30 @@ impl Drop for Connection {
     }
 }
 
+/// A call that has been sent.
+pub struct Reply {
+    answer: oneshot::Receiver<Answer>,
+    method: String,
+    _guard: PendingGuard,
+}
+
+impl Reply {
+    /// Waits for the raw `result`.
+    pub async fn within(self, timeout: Duration) -> Answer {
+        match tokio::time::timeout(timeout, self.answer).await {
+            Ok(answer) => answer.unwrap_or(Err(CdpError::Disconnected { method: self.method })),
+            Err(_) => Err(CdpError::Timeout { method: self.method, after: timeout }),
+        }
+    }
+}
+
 /// Takes the call out of the table when its caller stops waiting.
-struct PendingGuard<'a> {
-    connection: &'a Connection,
+struct PendingGuard {
+    connection: Arc<Connection>,
     id: u64,
 }
 
-impl Drop for PendingGuard<'_> {
+impl Drop for PendingGuard {
     fn drop(&mut self) {
         self.connection.tables().pending.remove(&self.id);
     }
@@ -158,22 +175,34 @@ impl Connection {
     }
 
     /// Calls a method on a flat session (`None`: the browser itself) and returns the raw `result`.
-    pub async fn call(&self, session: Option<&str>, method: &str, params: impl Serialize, timeout: Duration) -> Answer {
+    pub async fn call(
+        self: &Arc<Self>,
+        session: Option<&str>,
+        method: &str,
+        params: impl Serialize,
+        timeout: Duration,
+    ) -> Answer {
+        self.begin(session, method, params).await?.within(timeout).await
+    }
+
+    /// Sends a call, in its place in the order of calls; its answer is waited for apart.
+    pub async fn begin(
+        self: &Arc<Self>,
+        session: Option<&str>,
+        method: &str,
+        params: impl Serialize,
+    ) -> Result<Reply, CdpError> {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let message = serde_json::to_vec(&Outgoing { id, method, session, params })
             .map_err(|e| CdpError::Shape { method: method.into(), why: e.to_string() })?;
         let (reply, answer) = oneshot::channel();
-        let disconnected = || CdpError::Disconnected { method: method.into() };
         self.tables().pending.insert(id, Pending { session: session.map(str::to_owned), method: method.into(), reply });
-        let _guard = PendingGuard { connection: self, id };
+        let guard = PendingGuard { connection: self.clone(), id };
         // Checked after the insertion: `end` drains the table once, after it has set the flag.
         if self.is_ended() || self.outgoing.send(message).await.is_err() {
-            return Err(disconnected());
+            return Err(CdpError::Disconnected { method: method.into() });
         }
-        match tokio::time::timeout(timeout, answer).await {
-            Ok(answer) => answer.unwrap_or_else(|_| Err(disconnected())),
-            Err(_) => Err(CdpError::Timeout { method: method.into(), after: timeout }),
-        }
+        Ok(Reply { answer, method: method.into(), _guard: guard })
     }
 
     /// Sends a call whose answer nobody needs. It keeps its place in the order of calls; it is dropped if the browser
@@ -183,6 +212,11 @@ impl Connection {
         if let Ok(message) = serde_json::to_vec(&Outgoing { id, method, session, params }) {
             let _ = self.outgoing.try_send(message);
         }
+    }
+
+    /// Subscribes to all events of one session. At most `capacity` wait; older ones are dropped and counted.
+    pub fn subscribe_all(&self, session: &str, capacity: usize) -> Subscription {
+        self.subscribe(Some(session), &[], capacity)
     }
 
     /// Subscribes to events of one session. At most `capacity` wait; older ones are dropped and counted.

@@ -13,13 +13,13 @@ use super::message::Event;
 #[derive(Debug, Clone)]
 pub(super) struct Filter {
     pub session: Option<String>,
-    /// Full method names.
+    /// Full method names; none of them means every event.
     pub methods: &'static [&'static str],
 }
 
 impl Filter {
     pub fn accepts(&self, event: &Event) -> bool {
-        event.session == self.session && self.methods.contains(&event.method.as_str())
+        event.session == self.session && (self.methods.is_empty() || self.methods.contains(&event.method.as_str()))
     }
 }
 
@@ -104,6 +104,18 @@ impl Mailbox {
     }
 }
 
+/// Tells whether events wait for a subscriber.
+pub struct Backlog(Weak<Mailbox>);
+
+impl Backlog {
+    /// Whether all of them have been taken, or nobody takes them any more.
+    pub fn is_empty(&self) -> bool {
+        self.0
+            .upgrade()
+            .is_none_or(|mailbox| mailbox.queue.lock().unwrap_or_else(PoisonError::into_inner).events.is_empty())
+    }
+}
+
 /// The receiving end. Dropping it ends the subscription.
 pub struct Subscription(Arc<Mailbox>);
 
@@ -137,6 +149,11 @@ impl Subscription {
     #[cfg(test)]
     pub(super) fn waiting_bytes(&self) -> usize {
         self.0.queue().bytes
+    }
+
+    /// To ask from elsewhere whether events wait.
+    pub fn backlog(&self) -> Backlog {
+        Backlog(Arc::downgrade(&self.0))
     }
 
     /// How many events were lost because they were not taken in time.

@@ -14,8 +14,8 @@ pub mod transport;
 pub mod websocket;
 
 pub use chromiumoxide_cdp::cdp::browser_protocol as protocol;
-pub use connection::Connection;
+pub use connection::{Connection, Reply};
 pub use error::CdpError;
-pub use mailbox::Subscription;
+pub use mailbox::{Backlog, Subscription};
 pub use message::{Event, decode, repair_surrogates};
 pub use session::Session;

@@ -65,6 +65,7 @@ fn parameters(text: &mut String, tool: &Tool, config: &Config) {
                 format!("array of {{{}}}", keys.join(", "))
             }
             ParamKind::Choice(choices) => choices.join(" \\| "),
+            ParamKind::ChoiceList(_) => "array of choices".into(),
             ParamKind::TextList { .. } => "array of strings".into(),
         };
         let need = match (param.required, param.default) {

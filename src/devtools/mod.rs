@@ -2,5 +2,8 @@
 //! no MCP, no browser.
 
 pub mod blobs;
+pub mod frontend;
 pub mod heap;
+pub mod issues;
+pub mod live;
 pub mod trace;

@@ -4,16 +4,22 @@
 //! stands ([`Section::ORDER`]), so the order of the answer does not depend on the order of the handler's steps.
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
+mod console;
 mod fence;
 pub mod heap;
 mod page;
 mod pages;
+mod paging;
 mod trace;
 
+pub use console::{
+    AffectedRequest, AffectedResource, ConsoleIssue, ConsoleLine, ConsoleList, ConsoleMessage, stack_text,
+};
 pub use fence::fenced;
 pub use heap::HeapData;
 pub use page::{Downloads, Emulating, NavigatedTo, OpenDialog, OpenedPages, SnapshotSection};
 pub use pages::{BrowserNote, PageList, Reconnected};
+pub use paging::{Paging, Part};
 pub use trace::{TraceInsight, TraceSummary};
 
 use serde_json::{Map, Value};
@@ -53,12 +59,19 @@ pub struct Failure {
     pub message: String,
     /// What to call or change next.
     pub hint: Option<String>,
+    /// It is the whole answer, as where the original fails while it puts an answer together.
+    whole: bool,
 }
 
 impl Failure {
     /// A failure with a hint.
     pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Failure { message: message.into(), hint: Some(hint.into()) }
+        Failure { message: message.into(), hint: Some(hint.into()), whole: false }
+    }
+
+    /// A failure that is the whole answer: no `Error: ` before it, nothing beside it.
+    pub fn whole(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Failure { whole: true, ..Failure::new(message, hint) }
     }
 
     /// The text after `Error: `.
@@ -110,6 +123,9 @@ impl Report {
 
     /// The text item.
     pub fn text(&self) -> String {
+        if let Some(failure) = self.failure.as_ref().filter(|failure| failure.whole) {
+            return failure.text();
+        }
         let mut parts = self.lines.clone();
         parts.extend(self.sorted().iter().map(|s| s.text()).filter(|text| !text.is_empty()));
         parts.extend(self.failure.as_ref().map(|f| format!("Error: {}", f.text())));
@@ -126,6 +142,9 @@ impl Report {
     /// `structuredContent`: an object; a key is there only when its section is.
     pub fn structured(&self) -> Value {
         let mut content = Map::new();
+        if self.failure.as_ref().is_some_and(|failure| failure.whole) {
+            return Value::Object(content);
+        }
         if !self.lines.is_empty() {
             content.insert("message".into(), self.lines.join("\n").into());
         }

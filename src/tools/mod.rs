@@ -12,20 +12,25 @@ pub mod validate;
 mod click;
 mod click_at;
 mod close_page;
+mod console;
 mod drag;
 mod emulate;
 mod evaluate_script;
 mod failures;
 mod fill;
 mod fill_form;
+mod get_console_message;
 mod handle_dialog;
 pub mod heap;
 mod hover;
+mod list_console_messages;
 mod list_pages;
 mod navigate_page;
 mod new_page;
 mod performance_analyze_insight;
 mod performance_load_trace;
+mod performance_start_trace;
+mod performance_stop_trace;
 mod press_key;
 mod resize_page;
 mod select_page;
@@ -33,6 +38,7 @@ mod slim;
 mod take_heapsnapshot;
 mod take_screenshot;
 mod take_snapshot;
+mod trace_recording;
 mod type_text;
 mod upload_file;
 mod wait_for;
@@ -68,6 +74,7 @@ pub static TOOLS: &[Tool] = &[
     evaluate_script::TOOL,
     fill::TOOL,
     fill_form::TOOL,
+    get_console_message::TOOL,
     heap::class_nodes::TOOL,
     heap::details::TOOL,
     heap::dominators::TOOL,
@@ -79,12 +86,15 @@ pub static TOOLS: &[Tool] = &[
     heap::summary::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
+    list_console_messages::TOOL,
     list_pages::TOOL,
     slim::NAVIGATE,
     navigate_page::TOOL,
     new_page::TOOL,
     performance_analyze_insight::TOOL,
     performance_load_trace::TOOL,
+    performance_start_trace::TOOL,
+    performance_stop_trace::TOOL,
     press_key::TOOL,
     heap::query::TOOL,
     resize_page::TOOL,
@@ -287,6 +297,11 @@ impl Arguments {
     pub fn texts(&self, name: &str) -> Vec<String> {
         let items = self.0.get(name).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
+    /// A number of things that validation has guaranteed to be whole and not negative.
+    pub fn count(&self, name: &str) -> Option<usize> {
+        self.optional_number(name).map(|number| number as usize)
     }
 
     /// A page id; a number that cannot be one becomes 0, which no page has.

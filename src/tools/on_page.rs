@@ -1,16 +1,17 @@
 //! What surrounds every tool that works on a page: finding the page, its turn, attaching, an open dialog, a deadline, and
 //! the sections about emulation and dialogs at the end of the answer.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{Arguments, Context, Running, Tool};
 use crate::browser::dialogs::Dialog;
 use crate::browser::host::LiveBrowser;
-use crate::browser::page::{Attached, Page};
+use crate::browser::page::{Attached, Page, Turn};
 use crate::browser::settle::{self, Effects, Ending, Waiting};
 use crate::browser::snapshot::render::View;
 use crate::config::Config;
+use crate::devtools::live::{LiveError, LoadingRules, Universe};
 use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, OpenedPages, Report, SnapshotSection};
 
 /// No tool works longer on a page than this, whatever it waits for, unless it says so itself.
@@ -28,6 +29,7 @@ pub struct PageContext {
     pub page: Arc<Page>,
     /// Its sessions.
     pub on: Arc<Attached>,
+    turn: Mutex<Option<Turn>>,
 }
 
 /// Fills the report from a page.
@@ -42,7 +44,7 @@ pub struct OnPage {
     takes_turns: bool,
     /// Ends with the sections about emulation and the open dialog.
     notices: bool,
-    /// Longest time it may take.
+    /// How long it may take.
     deadline: Duration,
 }
 
@@ -88,10 +90,10 @@ impl OnPage {
         let live = session.browser(report).await?;
         let given = arguments.0.contains_key("pageId").then(|| arguments.page_id("pageId"));
         let page = session.page(&live, given).await?;
-        let _turn = if self.takes_turns { Some(page.turn(tool.name).await?) } else { None };
+        let turn = if self.takes_turns { Some(page.turn(tool.name).await?) } else { None };
         let on = live.pages.attach(&page).await?;
         let config = session.config.clone();
-        let context = PageContext { config, call, live, page, on };
+        let context = PageContext { config, call, live, page, on, turn: Mutex::new(turn) };
         let outcome = match context.on.dialogs.open().filter(|_| self.blocked_by_dialog) {
             Some(dialog) => Err(Failure::new(
                 format!("A dialog is open ({}: {}).", dialog.kind, dialog.message),
@@ -124,6 +126,17 @@ pub enum Acted<T> {
 }
 
 impl PageContext {
+    /// Lets the next call work on the page: what this one still does needs only what it already has.
+    pub fn end_turn(&self) {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// The page in the front-end, opened if it is not yet.
+    pub async fn universe(&self) -> Result<Arc<Universe>, LiveError> {
+        let rules = LoadingRules { urls: self.on.urls().clone(), paths: self.call.paths.clone() };
+        self.on.universe(rules, self.config.source_maps).await
+    }
+
     /// Runs an action, waits for what it causes, and reports that.
     pub async fn act<T, E: Into<Failure>>(
         &self,

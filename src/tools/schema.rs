@@ -23,6 +23,8 @@ pub enum ParamKind {
     Positive,
     /// One of these texts.
     Choice(&'static [&'static str]),
+    /// A list of some of these texts.
+    ChoiceList(&'static [&'static str]),
     /// A list of texts with at least this many entries.
     TextList { min_items: usize },
     /// A list of objects that all have these texts.
@@ -116,7 +118,7 @@ impl Param {
         Self::new(name, ParamKind::Integer { min: None, max: None }, description)
     }
 
-    /// An optional whole number of at least `min`.
+    /// An optional whole number from `min` on.
     pub const fn integer_from(name: &'static str, min: i64, description: &'static str) -> Self {
         Self::new(name, ParamKind::Integer { min: Some(min), max: None }, description)
     }
@@ -124,6 +126,11 @@ impl Param {
     /// An optional range of sizes.
     pub const fn size_range(name: &'static str, description: &'static str) -> Self {
         Self::new(name, ParamKind::SizeRange, description)
+    }
+
+    /// An optional list of some of these texts.
+    pub const fn choices(name: &'static str, choices: &'static [&'static str], description: &'static str) -> Self {
+        Self::new(name, ParamKind::ChoiceList(choices), description)
     }
 
     /// An optional whole number above 0.
@@ -259,6 +266,9 @@ fn type_of(kind: ParamKind) -> Map<String, Value> {
             json!({"type": "array", "items": {"type": "object", "properties": properties, "required": required}})
         }
         ParamKind::Choice(choices) => json!({"type": "string", "enum": choices}),
+        ParamKind::ChoiceList(choices) => {
+            json!({"type": "array", "items": {"type": "string", "enum": choices}})
+        }
         ParamKind::TextList { min_items: 0 } => json!({"type": "array", "items": {"type": "string"}}),
         ParamKind::TextList { min_items } => {
             json!({"type": "array", "items": {"type": "string"}, "minItems": min_items})

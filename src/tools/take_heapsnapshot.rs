@@ -31,7 +31,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
             }
             .into());
         }
-        let pending = context.call.paths.create(&path)?;
+        let pending = context.call.paths.begin(&path)?;
         heap_capture::capture(&context.on.session, pending.file()?, context.call.progress.clone()).await?;
         pending.keep()?;
         report.line(format!("Heap snapshot saved to {}", path.display()));

@@ -81,6 +81,10 @@ fn issues_of(param: &Param, value: Option<&Value>) -> Vec<String> {
             })
             .collect();
     }
+    if let (ParamKind::ChoiceList(choices), Some(Value::Array(items))) = (param.kind, value) {
+        let wrong = items.iter().enumerate().filter(|(_, item)| !item.as_str().is_some_and(|v| choices.contains(&v)));
+        return wrong.map(|(number, _)| format!("{}.{number}: {}", param.name, not_a_choice(choices))).collect();
+    }
     issue(param, value).map(|text| format!("{}: {text}", param.name)).into_iter().collect()
 }
 
@@ -90,15 +94,12 @@ fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
         ParamKind::Text | ParamKind::SizeRange | ParamKind::Choice(_) => "string",
         ParamKind::Bool => "boolean",
         ParamKind::Number { .. } | ParamKind::Integer { .. } | ParamKind::Positive => "number",
-        ParamKind::TextList { .. } | ParamKind::ObjectList(_) => "array",
+        ParamKind::ChoiceList(_) | ParamKind::TextList { .. } | ParamKind::ObjectList(_) => "array",
     };
     let received = type_name(value);
     if let ParamKind::Choice(choices) = param.kind {
         let given = value.and_then(Value::as_str);
-        return (!given.is_some_and(|v| choices.contains(&v))).then(|| {
-            let list = choices.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join("|");
-            format!("Invalid option: expected one of {list}")
-        });
+        return (!given.is_some_and(|v| choices.contains(&v))).then(|| not_a_choice(choices));
     }
     if received != expected {
         return Some(format!("Invalid input: expected {expected}, received {received}"));
@@ -129,6 +130,11 @@ fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+fn not_a_choice(choices: &[&str]) -> String {
+    let list = choices.iter().map(|c| format!("\"{c}\"")).collect::<Vec<_>>().join("|");
+    format!("Invalid option: expected one of {list}")
 }
 
 fn type_name(value: Option<&Value>) -> &'static str {

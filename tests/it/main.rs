@@ -14,6 +14,7 @@ mod mcp;
 mod pages;
 mod peer;
 mod recorded;
+mod recordings;
 mod support;
 mod tools;
 mod traces;

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::EngineError;
 use crate::isolate::{self, EndState, Job};
+use crate::link::Link;
 use crate::ops::ResourceLookup;
 use crate::snapshot::{Blob, Kind};
 
@@ -59,10 +60,14 @@ pub struct Call {
     pub input: Option<std::sync::mpsc::Receiver<InputPiece>>,
     /// Bulk output, usually another call's input. JavaScript waits while the channel is full.
     pub output: Option<std::sync::mpsc::SyncSender<InputPiece>>,
+    /// A link that JavaScript may keep beyond the call.
+    pub link: Option<Link>,
+    /// Others use the isolate too: on deadline or cancellation only this call is given up.
+    pub shared: bool,
 }
 
 impl Call {
-    /// A call without bulk input, progress or cancellation, with a deadline of one minute.
+    /// A call without bulk input, link, progress or cancellation, with a deadline of one minute.
     pub fn new(method: &'static str, params: serde_json::Value) -> Self {
         Call {
             method,
@@ -72,6 +77,8 @@ impl Call {
             progress: None,
             input: None,
             output: None,
+            link: None,
+            shared: false,
         }
     }
 }
@@ -207,14 +214,14 @@ impl IsolateHandle {
     /// Calls a method and decodes its answer.
     ///
     /// Dropping the future marks the call as cancelled. On deadline or cancellation JavaScript gets a short grace to
-    /// stop by itself, then the isolate is ended: half-done module state cannot be trusted.
+    /// stop by itself, then the isolate is ended: half-done module state cannot be trusted. Not if others use it too.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, EngineError> {
-        let Call { method, params, deadline, cancel, progress, input, output } = call;
+        let Call { method, params, deadline, cancel, progress, input, output, link, shared } = call;
         let cancelled = Arc::new(AtomicBool::new(false));
         let _mark_cancelled_on_drop = SetOnDrop(cancelled.clone());
         let (reply, mut answer) = oneshot::channel();
         let id = self.shared.next_call.fetch_add(1, Ordering::Relaxed);
-        let job = Job { id, method, params, input, output, progress, cancelled: cancelled.clone(), reply };
+        let job = Job { id, method, params, input, output, progress, cancelled: cancelled.clone(), link, reply };
         if self.is_ended() || self.shared.jobs.send(job).is_err() {
             return Err(self.shared.end.error());
         }
@@ -231,6 +238,9 @@ impl IsolateHandle {
             () = tokio::time::sleep(deadline) => EngineError::Deadline { deadline },
         };
         cancelled.store(true, Ordering::Relaxed);
+        if shared {
+            return Err(abort);
+        }
         if tokio::time::timeout(ABORT_GRACE, &mut answer).await.is_err() {
             self.shared.end.set_aborted("a call did not stop when it was cancelled or timed out");
             self.shared.v8.terminate_execution();

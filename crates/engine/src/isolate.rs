@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::EngineError;
 use crate::extension::extensions;
 use crate::host::{InputPiece, IsolateOptions, Progress, lock};
+use crate::link::{Link, Links};
 use crate::loader::BundleLoader;
 use crate::ops::{CallState, Calls, IsolateState};
 use crate::snapshot::{Blob, DISPATCH, Kind, lookup_function};
@@ -50,6 +51,7 @@ pub(crate) struct Job {
     pub output: Option<std::sync::mpsc::SyncSender<InputPiece>>,
     pub progress: Option<mpsc::UnboundedSender<Progress>>,
     pub cancelled: Arc<AtomicBool>,
+    pub link: Option<Link>,
     pub reply: oneshot::Sender<Result<serde_json::Value, EngineError>>,
 }
 
@@ -241,6 +243,7 @@ fn start(blob: &'static Blob, options: &IsolateOptions, end: &Arc<EndState>) -> 
     });
     state.put(Calls::default());
     state.put(crate::bulk::Results::default());
+    state.put(Links::default());
     state.put(Workers::new(blob, options.heap_limit));
     drop(state);
     Ok(runtime)
@@ -323,8 +326,8 @@ fn begin(
     state: &Rc<RefCell<OpState>>,
     job: Job,
 ) -> (Reply, Result<RunningCall, EngineError>) {
-    let Job { id, method, params, input, output, progress, cancelled, reply } = job;
-    state.borrow_mut().borrow_mut::<Calls>().0.insert(id, CallState { input, output, progress, cancelled });
+    let Job { id, method, params, input, output, progress, cancelled, link, reply } = job;
+    state.borrow_mut().borrow_mut::<Calls>().0.insert(id, CallState { input, output, progress, cancelled, link });
     let arguments = {
         deno_core::scope!(scope, runtime);
         let params = match serde_v8::to_v8(scope, &params) {

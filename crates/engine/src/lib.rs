@@ -15,6 +15,7 @@ pub mod error;
 pub mod extension;
 pub mod host;
 mod isolate;
+mod link;
 mod loader;
 mod ops;
 pub mod snapshot;
@@ -22,6 +23,7 @@ mod worker;
 
 pub use error::EngineError;
 pub use host::{Call, EngineHost, InputPiece, IsolateHandle, IsolateOptions, Progress, Work};
+pub use link::{Link, LinkRequest};
 pub use snapshot::{Blob, Kind};
 
 /// The deno_core this crate is pinned to.

@@ -13,6 +13,7 @@ use deno_core::{OpState, op2, v8};
 use deno_error::JsErrorBox;
 
 use crate::host::{InputPiece, Progress};
+use crate::link::Link;
 
 /// Looks up an embedded text by its path below the front-end's root (issue descriptions).
 pub type ResourceLookup = fn(&str) -> Option<&'static str>;
@@ -23,6 +24,7 @@ pub(crate) struct CallState {
     pub output: Option<std::sync::mpsc::SyncSender<InputPiece>>,
     pub progress: Option<tokio::sync::mpsc::UnboundedSender<Progress>>,
     pub cancelled: Arc<AtomicBool>,
+    pub link: Option<Link>,
 }
 
 /// All calls an isolate is working on.
