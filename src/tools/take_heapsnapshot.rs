@@ -10,7 +10,7 @@ use crate::report::Report;
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "take_heapsnapshot",
-    description: "Save a heap snapshot of the page, to find out what takes memory.",
+    description: "Save a heap snapshot.",
     category: Category::Memory,
     read_only: false,
     conditions: &[],

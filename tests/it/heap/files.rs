@@ -236,7 +236,7 @@ fn truncated_and_damaged_files_are_refused_or_answered() {
             assert!(!error.hint().is_empty());
         }
         let mut accepted = 0;
-        for number in 0..60_usize {
+        for number in 0..30_usize {
             let mut bytes = whole.clone();
             let at = number * 7919 * 131 % bytes.len();
             bytes[at] ^= 1 << (number % 7);
@@ -247,7 +247,7 @@ fn truncated_and_damaged_files_are_refused_or_answered() {
                 accepted += 1;
             }
         }
-        assert!(accepted < 60, "some of them must have been noticed");
+        assert!(accepted < 30, "some of them must have been noticed");
         let gz = compressed(&path);
         let bytes = std::fs::read(&gz).unwrap();
         std::fs::write(&gz, &bytes[..bytes.len() / 2]).unwrap();
