@@ -1,4 +1,4 @@
-// The bundle of all isolates: traces, later universes of live pages, and the front-end's workers.
+// The bundle of all isolates: traces, heap snapshots, later universes of live pages, and the front-end's workers.
 // The order matters: globals before any front-end module, Intl stand-ins before any module that makes Intl objects.
 
 import './host/globals.js';
@@ -8,6 +8,8 @@ import './host/boot.js';
 import {expose, register} from './host/service.js';
 import {withholdCommands} from './bridge/universe.js';
 import {diagnostics} from './diagnostics.js';
+import {heap} from './heap.js';
+import {warmHeap} from './heap/warm.js';
 import {issues} from './issues.js';
 import {live} from './live.js';
 import {network} from './network.js';
@@ -16,10 +18,16 @@ import {connectWorker} from './workers.js';
 
 register('trace', trace);
 register('diagnostics', diagnostics);
+register('heap', heap);
 register('issues', issues);
 register('live', live);
 register('network', network);
 
 withholdCommands();
 
-expose({warmUp: warmTrace, connectWorker});
+async function warmUp(text: string): Promise<void> {
+  await warmTrace(text);
+  await warmHeap();
+}
+
+expose({warmUp, connectWorker});

@@ -158,6 +158,50 @@ impl PathPolicy {
     }
 }
 
+/// A file that is being written under another name beside its own, so that it is complete or not there.
+pub struct PendingFile {
+    temporary: tempfile::NamedTempFile,
+    target: PathBuf,
+}
+
+impl PathPolicy {
+    /// Begins a file that a client asked for, as [`PathPolicy::write`] does for small ones. Nothing is left of it
+    /// unless [`PendingFile::keep`] is called.
+    pub fn begin(&self, path: &Path) -> Result<PendingFile, OutputError> {
+        let name = || literal(&path.to_string_lossy());
+        let failed = |why: String| OutputError::Io { path: name(), why };
+        if path.is_dir() {
+            return Err(OutputError::Directory { path: name() });
+        }
+        let parent = path.parent().ok_or_else(|| OutputError::Directory { path: name() })?;
+        std::fs::create_dir_all(parent).map_err(|e| failed(e.to_string()))?;
+        let target = self.check(&path.to_string_lossy()).map_err(|e| failed(e.to_string()))?;
+        let folder = target.parent().unwrap_or(parent);
+        // Readable only by its owner, as tempfile makes them.
+        let temporary =
+            tempfile::Builder::new().prefix(".devtools-mcp-").tempfile_in(folder).map_err(|e| failed(e.to_string()))?;
+        Ok(PendingFile { temporary, target })
+    }
+}
+
+impl PendingFile {
+    /// For writing.
+    pub fn file(&self) -> Result<std::fs::File, OutputError> {
+        self.temporary.as_file().try_clone().map_err(|e| self.failed(&e))
+    }
+
+    /// Gives the file its name; one of that name is replaced.
+    pub fn keep(self) -> Result<(), OutputError> {
+        let target = literal(&self.target.to_string_lossy());
+        let persisted = self.temporary.persist(&self.target);
+        persisted.map(drop).map_err(|e| OutputError::Io { path: target, why: e.error.to_string() })
+    }
+
+    fn failed(&self, error: &std::io::Error) -> OutputError {
+        OutputError::Io { path: literal(&self.target.to_string_lossy()), why: error.to_string() }
+    }
+}
+
 /// A file in a fresh temporary directory, as the original names them.
 pub fn temporary(name: &str) -> std::io::Result<PathBuf> {
     let folder = tempfile::Builder::new().prefix("chrome-devtools-mcp-").tempdir()?;
@@ -265,6 +309,28 @@ mod tests {
             assert!(!outside.path().join("x").exists());
         }
         assert_eq!(with_extension("a.txt".into(), "json"), Path::new("a.txt"));
+    }
+
+    #[test]
+    fn pending_files_are_complete_or_not_there() {
+        use std::io::Write;
+        let dir = tempfile::tempdir().unwrap();
+        let policy = policy(&[dir.path()]);
+        let root = dir.path().canonicalize().unwrap();
+        let entries = || std::fs::read_dir(root.join("deep")).unwrap().count();
+        let target = root.join("deep/x.heapsnapshot");
+        let pending = policy.begin(&target).unwrap();
+        pending.file().unwrap().write_all(b"half").unwrap();
+        assert!(!target.exists() && entries() == 1);
+        drop(pending);
+        assert_eq!(entries(), 0);
+        for content in ["one", "two"] {
+            let pending = policy.begin(&target).unwrap();
+            pending.file().unwrap().write_all(content.as_bytes()).unwrap();
+            pending.keep().unwrap();
+            assert_eq!((std::fs::read_to_string(&target).unwrap().as_str(), entries()), (content, 1));
+        }
+        assert!(matches!(policy.begin(&root.join("deep")), Err(OutputError::Directory { .. })));
     }
 
     #[test]

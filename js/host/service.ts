@@ -1,6 +1,6 @@
 // The table of methods Rust can call, and the object through which it does.
 
-import {op_dtm_cancelled, op_dtm_input_next, op_dtm_progress} from './ops.js';
+import {op_dtm_cancelled, op_dtm_input_next, op_dtm_output_text, op_dtm_output_words, op_dtm_progress} from './ops.js';
 
 import {restoreIntl} from './intl.js';
 
@@ -10,9 +10,26 @@ export class CallContext {
 
   /** The call's bulk input, piece by piece as parsed JSON. Each piece is dropped as soon as the next is asked for. */
   *input(): Generator<unknown, void> {
-    for (let text = op_dtm_input_next(this.id); text !== null; text = op_dtm_input_next(this.id)) {
-      yield parsePiece(text);
+    for (const piece of this.pieces()) {
+      yield parsePiece(piece as string);
     }
+  }
+
+  /** The same unparsed: texts, and tables of numbers as buffers. */
+  *pieces(): Generator<string|ArrayBuffer, void> {
+    for (let piece = op_dtm_input_next(this.id); piece !== null; piece = op_dtm_input_next(this.id)) {
+      yield piece;
+    }
+  }
+
+  /** Hands a text on; waits while the receiver has enough. */
+  outputText(text: string): void {
+    op_dtm_output_text(this.id, text);
+  }
+
+  /** Hands numbers on. */
+  outputWords(words: Uint32Array): void {
+    op_dtm_output_words(this.id, words);
   }
 
   /** `fraction` is 0 to 1. */

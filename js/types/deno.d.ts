@@ -7,15 +7,21 @@ declare module 'ext:core/mod.js' {
     ops: Ops;
   }
 
-  /** The ops of crates/engine/src/ops.rs and worker.rs. */
+  /** The ops of crates/engine/src/ops.rs, bulk.rs and worker.rs. */
   interface Ops {
     /** Console output; levels 0 debug, 1 info, 2 warn, 3 error. */
     op_dtm_log(level: number, text: string): void;
     /** Milliseconds since this isolate started. */
     op_dtm_now(): number;
     op_dtm_random_fill(target: Uint8Array): void;
-    /** Next JSON text of a call's bulk input; null at its end. Blocks. */
-    op_dtm_input_next(call: number): string|null;
+    /** Next piece of a call's bulk input; null at its end. Blocks. */
+    op_dtm_input_next(call: number): string|ArrayBuffer|null;
+    /** Starts a native function; the promise has the number of its result. */
+    op_dtm_native(name: string, numbers: number[], tables: Uint8Array[]): Promise<number>;
+    op_dtm_native_result(number: number): ArrayBuffer[];
+    /** Hands bulk output on. Blocks while its receiver has enough. */
+    op_dtm_output_text(call: number, text: string): void;
+    op_dtm_output_words(call: number, words: Uint32Array): void;
     op_dtm_progress(call: number, fraction: number, message: string): void;
     op_dtm_cancelled(call: number): boolean;
     op_dtm_resource_text(path: string): string;

@@ -9,6 +9,7 @@ pub mod elements;
 pub mod emulate;
 pub mod find;
 pub mod frames;
+pub mod heap_capture;
 pub mod host;
 pub mod input;
 pub mod launch;

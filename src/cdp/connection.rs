@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::error::CdpError;
-use super::mailbox::{Filter, Mailbox, Subscription};
+use super::mailbox::{Bound, Filter, Mailbox, Subscription};
 use super::message::{Envelope, Event};
 use super::transport::{Reader, Writer};
 
@@ -133,7 +133,15 @@ impl Connection {
                 match received {
                     Ok(Some(message)) => {
                         let Some(connection) = weak.upgrade() else { break };
-                        connection.dispatch(&message);
+                        let full = connection.dispatch(&message);
+                        // Not while holding on to the connection: it may end meanwhile.
+                        drop(connection);
+                        for mailbox in full {
+                            tokio::select! {
+                                () = mailbox.room() => {}
+                                () = closing.cancelled() => {}
+                            }
+                        }
                     }
                     Ok(None) => break,
                     Err(error) => {
@@ -214,7 +222,23 @@ impl Connection {
     /// Subscribes to events of one session. At most `capacity` wait; older ones are dropped and counted.
     pub fn subscribe(&self, session: Option<&str>, methods: &'static [&'static str], capacity: usize) -> Subscription {
         let filter = Filter { session: session.map(str::to_owned), methods };
-        let (subscription, mailbox) = Subscription::new(filter, capacity);
+        self.subscribe_within(filter, Bound::Newest(capacity))
+    }
+
+    /// Subscribes to bulk data: nothing is lost, and the browser is not read from while more than `bytes` wait. The
+    /// subscriber must go on taking, or end its subscription.
+    pub fn subscribe_bulk(
+        &self,
+        session: Option<&str>,
+        methods: &'static [&'static str],
+        bytes: usize,
+    ) -> Subscription {
+        let filter = Filter { session: session.map(str::to_owned), methods };
+        self.subscribe_within(filter, Bound::Complete(bytes))
+    }
+
+    fn subscribe_within(&self, filter: Filter, bound: Bound) -> Subscription {
+        let (subscription, mailbox) = Subscription::new(filter, bound);
         self.tables().mailboxes.push(mailbox.clone());
         if self.is_ended()
             && let Some(mailbox) = mailbox.upgrade()
@@ -224,15 +248,19 @@ impl Connection {
         subscription
     }
 
-    fn dispatch(&self, message: &[u8]) {
+    /// Hands a message to whom it is for; the bulk subscribers that have more than enough now.
+    fn dispatch(&self, message: &[u8]) -> Vec<Arc<Mailbox>> {
         let text = String::from_utf8_lossy(message);
         let envelope: Envelope = match serde_json::from_str(&text) {
             Ok(envelope) => envelope,
-            Err(error) => return tracing::warn!("a message of the browser is not JSON: {error}"),
+            Err(error) => {
+                tracing::warn!("a message of the browser is not JSON: {error}");
+                return Vec::new();
+            }
         };
         if let Some(id) = envelope.id {
             // No entry: its caller has stopped waiting.
-            let Some(pending) = self.tables().pending.remove(&id) else { return };
+            let Some(pending) = self.tables().pending.remove(&id) else { return Vec::new() };
             let method = pending.method;
             let answer = match envelope.error {
                 Some(error) => Err(CdpError::Protocol {
@@ -246,9 +274,9 @@ impl Connection {
                 }
             };
             let _ = pending.reply.send(answer);
-            return;
+            return Vec::new();
         }
-        let Some(method) = envelope.method else { return };
+        let Some(method) = envelope.method else { return Vec::new() };
         let event = Event {
             method: method.into_owned(),
             session: envelope.session.map(|s| s.into_owned()),
@@ -258,15 +286,17 @@ impl Connection {
             self.detached(&event);
         }
         let mut tables = self.tables();
+        let mut full = Vec::new();
         tables.mailboxes.retain(|weak| match weak.upgrade() {
             Some(mailbox) => {
-                if mailbox.filter.accepts(&event) {
-                    mailbox.push(event.clone());
+                if mailbox.filter.accepts(&event) && mailbox.push(event.clone()) {
+                    full.push(mailbox);
                 }
                 true
             }
             None => false,
         });
+        full
     }
 
     /// A session has ended: its calls fail as *target closed*, its subscriptions end.
@@ -432,5 +462,38 @@ mod tests {
         }
         browser.send(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S"}})).await;
         assert!(slow.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn bulk_data_is_complete_and_holds_the_browser_up_until_it_is_taken() {
+        let (connection, mut browser) = connect();
+        let mut bulk = connection.subscribe_bulk(None, &["A.chunk"], 500);
+        let mut marker = connection.subscribe(None, &["A.end"], 1);
+        // More than the pipe in between holds, so that the browser's side has to wait as well.
+        const CHUNKS: usize = 2000;
+        let sending = tokio::spawn(async move {
+            for n in 0..CHUNKS {
+                browser.send(json!({"method": "A.chunk", "params": {"n": n, "text": "x".repeat(100)}})).await;
+            }
+            browser.send(json!({"method": "A.end"})).await;
+            browser
+        });
+        while bulk.waiting_bytes() <= 500 {
+            tokio::task::yield_now().await;
+        }
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+        }
+        assert!(bulk.waiting_bytes() < 1000, "one more than the limit allows, then nothing");
+        assert!(marker.try_next().is_none());
+        for n in 0..CHUNKS / 2 {
+            let params: Value = bulk.next().await.unwrap().decode().unwrap();
+            assert_eq!(params["n"], n);
+        }
+        assert_eq!(bulk.lost(), 0);
+        // Who is no longer interested holds nobody up.
+        drop(bulk);
+        marker.next().await.unwrap();
+        sending.await.unwrap();
     }
 }

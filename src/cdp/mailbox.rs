@@ -1,8 +1,9 @@
 //! Bounded queues of events. A slow subscriber loses its oldest events, is told how many, and never holds up the
-//! connection.
+//! connection. The exception is bulk data, of which nothing may be lost: there the connection stops reading while a
+//! subscriber has more than its share waiting.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::Notify;
 
@@ -22,34 +23,84 @@ impl Filter {
     }
 }
 
+/// What happens when a subscriber does not take its events in time.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Bound {
+    /// At most so many wait; older ones are dropped and counted.
+    Newest(usize),
+    /// While more than so many bytes wait, the browser is not read from.
+    Complete(usize),
+}
+
 struct Queue {
     events: VecDeque<Event>,
+    bytes: usize,
     lost: u64,
     closed: bool,
 }
 
 pub(super) struct Mailbox {
     pub filter: Filter,
-    capacity: usize,
+    bound: Bound,
     queue: Mutex<Queue>,
     arrived: Notify,
+    /// Something was taken, or nobody will take anything any more.
+    taken: Notify,
 }
 
 impl Mailbox {
-    pub fn push(&self, event: Event) {
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if queue.events.len() >= self.capacity {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an event. Whether the connection should wait for [`Mailbox::room`] before it reads on.
+    pub fn push(&self, event: Event) -> bool {
+        let mut queue = self.queue();
+        if queue.closed {
+            return false;
+        }
+        if let Bound::Newest(capacity) = self.bound
+            && queue.events.len() >= capacity
+        {
             queue.events.pop_front();
             queue.lost += 1;
         }
+        queue.bytes += event.params.get().len();
         queue.events.push_back(event);
+        let is_full = self.is_full(&queue);
         drop(queue);
         self.arrived.notify_one();
+        is_full
+    }
+
+    fn is_full(&self, queue: &Queue) -> bool {
+        matches!(self.bound, Bound::Complete(bytes) if queue.bytes > bytes) && !queue.closed
+    }
+
+    /// Waits until there is room, or nobody takes anything any more.
+    pub async fn room(&self) {
+        loop {
+            let taken = self.taken.notified();
+            if !self.is_full(&self.queue()) {
+                return;
+            }
+            taken.await;
+        }
+    }
+
+    fn pop(&self) -> Option<Event> {
+        let mut queue = self.queue();
+        let event = queue.events.pop_front()?;
+        queue.bytes = queue.bytes.saturating_sub(event.params.get().len());
+        drop(queue);
+        self.taken.notify_one();
+        Some(event)
     }
 
     pub fn close(&self) {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).closed = true;
+        self.queue().closed = true;
         self.arrived.notify_one();
+        self.taken.notify_one();
     }
 }
 
@@ -69,9 +120,9 @@ impl Backlog {
 pub struct Subscription(Arc<Mailbox>);
 
 impl Subscription {
-    pub(super) fn new(filter: Filter, capacity: usize) -> (Self, Weak<Mailbox>) {
-        let queue = Mutex::new(Queue { events: VecDeque::new(), lost: 0, closed: false });
-        let mailbox = Arc::new(Mailbox { filter, capacity, queue, arrived: Notify::new() });
+    pub(super) fn new(filter: Filter, bound: Bound) -> (Self, Weak<Mailbox>) {
+        let queue = Mutex::new(Queue { events: VecDeque::new(), bytes: 0, lost: 0, closed: false });
+        let mailbox = Arc::new(Mailbox { filter, bound, queue, arrived: Notify::new(), taken: Notify::new() });
         let weak = Arc::downgrade(&mailbox);
         (Subscription(mailbox), weak)
     }
@@ -79,14 +130,11 @@ impl Subscription {
     /// The next event, or `None` when its session or the connection has ended.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
-            {
-                let mut queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(event) = queue.events.pop_front() {
-                    return Some(event);
-                }
-                if queue.closed {
-                    return None;
-                }
+            if let Some(event) = self.0.pop() {
+                return Some(event);
+            }
+            if self.0.queue().closed {
+                return self.0.pop();
             }
             self.0.arrived.notified().await;
         }
@@ -94,7 +142,13 @@ impl Subscription {
 
     /// An event that has already arrived.
     pub fn try_next(&mut self) -> Option<Event> {
-        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner).events.pop_front()
+        self.0.pop()
+    }
+
+    /// Bytes of parameters that wait, for tests.
+    #[cfg(test)]
+    pub(super) fn waiting_bytes(&self) -> usize {
+        self.0.queue().bytes
     }
 
     /// To ask from elsewhere whether events wait.
@@ -104,6 +158,13 @@ impl Subscription {
 
     /// How many events were lost because they were not taken in time.
     pub fn lost(&self) -> u64 {
-        self.0.queue.lock().unwrap_or_else(PoisonError::into_inner).lost
+        self.0.queue().lost
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        // A connection that waits for room must not wait for ever.
+        self.0.close();
     }
 }

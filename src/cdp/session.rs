@@ -74,4 +74,9 @@ impl Session {
     pub fn subscribe(&self, methods: &'static [&'static str]) -> Subscription {
         self.connection.subscribe(self.id.as_deref(), methods, EVENTS)
     }
+
+    /// Subscribes to this session's bulk data: nothing is lost, at most `bytes` wait.
+    pub fn subscribe_bulk(&self, methods: &'static [&'static str], bytes: usize) -> Subscription {
+        self.connection.subscribe_bulk(self.id.as_deref(), methods, bytes)
+    }
 }

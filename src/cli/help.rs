@@ -16,6 +16,8 @@ Usage:
   devtools-mcp trace record <URL> [-o FILE]    record a page and print DevTools' insights
   devtools-mcp trace summary <FILE>            what DevTools says about a trace file
   devtools-mcp trace insight <FILE> --all      each insight in detail
+  devtools-mcp heap summary <FILE>             what DevTools says about a heap snapshot file
+  devtools-mcp heap leaks <A> <B> <C>          what was allocated between A and B and is left in C
   devtools-mcp notices                         third-party licences
   devtools-mcp --version [--verbose]
 ";

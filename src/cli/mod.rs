@@ -4,6 +4,7 @@
 //! is not clap's. stdout carries data only.
 
 mod doctor;
+mod heap;
 mod help;
 mod output;
 mod progress;
@@ -22,9 +23,12 @@ use crate::version;
 /// Runs the program.
 pub fn run(arguments: Vec<String>) -> ExitCode {
     let rest = arguments.get(1..).unwrap_or_default();
-    if rest.first().is_some_and(|a| a == "trace")
-        && let Err(error) = trace::Command::try_parse_from(&arguments[1..])
-    {
+    let refused = match rest.first().map(String::as_str) {
+        Some("trace") => trace::Command::try_parse_from(&arguments[1..]).err(),
+        Some("heap") => heap::Command::try_parse_from(&arguments[1..]).err(),
+        _ => None,
+    };
+    if let Some(error) = refused {
         // Before standard output is claimed: clap prints its help there.
         let _ = error.print();
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
@@ -39,6 +43,7 @@ pub fn run(arguments: Vec<String>) -> ExitCode {
         }
     };
     match rest.first().map(String::as_str) {
+        Some("heap") => heap::run(heap::Command::parse_from(&arguments[1..]), &output),
         Some("trace") => trace::run(trace::Command::parse_from(&arguments[1..]), &output),
         // Its own help is the server's: they have the same options.
         Some("doctor") if !is_help(rest) => doctor::run(&rest[1..], &output),

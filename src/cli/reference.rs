@@ -57,6 +57,7 @@ fn parameters(text: &mut String, tool: &Tool, config: &Config) {
         let kind = match param.kind {
             ParamKind::Text => "string".to_owned(),
             ParamKind::Bool => "boolean".into(),
+            ParamKind::SizeRange => "size range".into(),
             ParamKind::Number { .. } => "number".into(),
             ParamKind::Integer { .. } | ParamKind::Positive => "integer".into(),
             ParamKind::ObjectList(keys) => {

@@ -279,10 +279,9 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec::bool("categoryPerformance", TOOLS, "Offer the performance tools.").on(),
     OptionSpec::bool("categoryNetwork", TOOLS, "Offer the tools that list requests.").on(),
     OptionSpec::bool("categoryDebugging", TOOLS, "Offer the snapshot, script, screenshot and console tools.").on(),
-    OptionSpec::bool("categoryMemory", TOOLS, "Offer heap snapshots.").on().planned(),
+    OptionSpec::bool("categoryMemory", TOOLS, "Offer heap snapshots.").on(),
     OptionSpec::bool("memoryDebugging", TOOLS, "Offer the tools that analyse heap snapshots.")
-        .alias(&["experimentalMemory"])
-        .planned(),
+        .alias(&["experimentalMemory"]),
     OptionSpec::bool(
         "categoryExtensions",
         TOOLS,
@@ -374,7 +373,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         1,
         ANY,
         PROCESS,
-        "Limit in MB of the JavaScript heap of one analysis (one trace, one heap snapshot).",
+        "Limit in MB of one analysis: of a trace's JavaScript heap, of all that a heap snapshot takes.",
     )
     .default("three quarters of the machine's memory")
     .ours(),

@@ -4,6 +4,7 @@
 pub mod blobs;
 pub mod frontend;
 pub mod headers;
+pub mod heap;
 pub mod issues;
 pub mod live;
 pub mod trace;

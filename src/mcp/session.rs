@@ -1,4 +1,4 @@
-//! What belongs to one client: its roots, its traces. Nothing here depends on `initialize` having happened.
+//! What belongs to one client: its roots, its traces and heap snapshots. Nothing here depends on `initialize` having happened.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,6 +13,7 @@ use crate::browser::page::Page;
 use crate::browser::pages::PageInfo;
 use crate::browser::tracer::Owner;
 use crate::config::Config;
+use crate::devtools::heap::HeapStore;
 use crate::files::PathPolicy;
 use crate::report::{BrowserNote, Failure, PageList, Reconnected, Report};
 
@@ -25,6 +26,8 @@ pub struct Session {
     pub config: Arc<Config>,
     /// The roots the client has told; `None` until it has.
     roots: watch::Sender<Option<Vec<PathBuf>>>,
+    /// The heap snapshots it has loaded.
+    pub heap: HeapStore,
     /// The traces it can ask about.
     pub traces: Traces,
     /// Who it is to the browser's tracing.
@@ -50,6 +53,7 @@ impl Session {
         Arc::new(Session {
             config,
             roots: watch::Sender::new(None),
+            heap: HeapStore::default(),
             traces: Traces::default(),
             owner,
             _present: present,

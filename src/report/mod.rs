@@ -7,6 +7,7 @@
 mod body;
 mod console;
 mod fence;
+pub mod heap;
 mod messages;
 mod page;
 mod pages;
@@ -20,6 +21,7 @@ pub use console::{
     AffectedRequest, AffectedResource, ConsoleIssue, ConsoleLine, ConsoleList, ConsoleMessage, stack_text,
 };
 pub use fence::fenced;
+pub use heap::HeapData;
 pub use messages::MessagePart;
 pub use page::{Downloads, Emulating, NavigatedTo, OpenDialog, OpenedPages, SnapshotSection};
 pub use pages::{BrowserNote, PageList, Reconnected};

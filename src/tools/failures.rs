@@ -1,6 +1,7 @@
 //! Errors of the browser's modules as failures of tools: the message, and the hint that belongs to it.
 
 use crate::browser::elements::ElementError;
+use crate::browser::heap_capture::CaptureError;
 use crate::browser::input::InputError;
 use crate::browser::navigate::NavigationError;
 use crate::browser::page::PageError;
@@ -33,7 +34,17 @@ macro_rules! with_hint {
     )*};
 }
 
-with_hint!(InputError, NavigationError, OutputError, PageError, ScreenshotError, ScriptFailure, TraceError, UidError);
+with_hint!(
+    CaptureError,
+    InputError,
+    NavigationError,
+    OutputError,
+    PageError,
+    ScreenshotError,
+    ScriptFailure,
+    TraceError,
+    UidError
+);
 
 impl From<ElementError> for Failure {
     fn from(error: ElementError) -> Self {

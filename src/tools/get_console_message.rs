@@ -23,7 +23,7 @@ pub const TOOL: Tool = Tool {
     conditions: &[],
     params: &[
         Param::number("msgid", "Number of the message in the list.").required().obvious(),
-        Param::at_least_zero("offset", "Where to start in a long text.").obvious(),
+        Param::integer_from("offset", 0, "Where to start in a long text.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler).while_dialog().at_once()),
 };

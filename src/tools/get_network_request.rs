@@ -24,7 +24,7 @@ pub const TOOL: Tool = Tool {
         Param::number("reqid", "From the list; default: the one selected in DevTools.").obvious(),
         Param::text("requestFilePath", "Write the request's body to this file.").file().obvious(),
         Param::text("responseFilePath", "Write the response's body to this file.").file().obvious(),
-        Param::at_least_zero("offset", "First character of bodies, or first message, to show.").obvious(),
+        Param::integer_from("offset", 0, "First character of bodies, or first message, to show.").obvious(),
         Param::positive("limit", "How many; default 10000 characters or 50 messages.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler)),

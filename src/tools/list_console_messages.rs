@@ -42,7 +42,7 @@ pub const TOOL: Tool = Tool {
     conditions: &[],
     params: &[
         Param::positive("pageSize", "Messages of each page of the list; all if not given.").obvious(),
-        Param::at_least_zero("pageIdx", "Page of the list, from 0.").obvious(),
+        Param::integer_from("pageIdx", 0, "Page of the list, from 0.").obvious(),
         Param::choices("types", TYPES, "Only these types.").obvious(),
         Param::bool("includePreservedMessages", "Also those of the two documents before.")
             .default(ParamDefault::Bool(false))

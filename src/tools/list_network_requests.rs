@@ -15,7 +15,7 @@ pub const TOOL: Tool = Tool {
     conditions: &[],
     params: &[
         Param::positive("pageSize", "Requests on a page of the list; default: all.").obvious(),
-        Param::at_least_zero("pageIdx", "Page of the list, from 0.").obvious(),
+        Param::integer_from("pageIdx", 0, "Page of the list, from 0.").obvious(),
         Param::choices("resourceTypes", RESOURCE_TYPES, "Only these.").obvious(),
         Param::bool("includePreservedRequests", "Also of the two documents before.")
             .default(ParamDefault::Bool(false))

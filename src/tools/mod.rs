@@ -6,6 +6,7 @@
 
 pub mod on_page;
 pub mod schema;
+pub mod size_range;
 pub mod validate;
 
 mod click;
@@ -21,6 +22,7 @@ mod fill_form;
 mod get_console_message;
 mod get_network_request;
 mod handle_dialog;
+pub mod heap;
 mod hover;
 mod list_console_messages;
 mod list_network_requests;
@@ -35,6 +37,7 @@ mod press_key;
 mod resize_page;
 mod select_page;
 mod slim;
+mod take_heapsnapshot;
 mod take_screenshot;
 mod take_snapshot;
 mod trace_recording;
@@ -61,9 +64,12 @@ use schema::Param;
 
 /// Every tool, sorted by name. The only list: `tools/list`, dispatch, the reference page and the tests read it.
 pub static TOOLS: &[Tool] = &[
+    heap::analyze_contexts::TOOL,
     click::TOOL,
     click_at::TOOL,
+    heap::close::TOOL,
     close_page::TOOL,
+    heap::compare::TOOL,
     drag::TOOL,
     emulate::TOOL,
     slim::EVALUATE,
@@ -71,6 +77,15 @@ pub static TOOLS: &[Tool] = &[
     fill::TOOL,
     fill_form::TOOL,
     get_console_message::TOOL,
+    heap::class_nodes::TOOL,
+    heap::details::TOOL,
+    heap::dominators::TOOL,
+    heap::duplicate_strings::TOOL,
+    heap::edges::TOOL,
+    heap::object_details::TOOL,
+    heap::retainers::TOOL,
+    heap::retaining_paths::TOOL,
+    heap::summary::TOOL,
     get_network_request::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
@@ -85,9 +100,11 @@ pub static TOOLS: &[Tool] = &[
     performance_start_trace::TOOL,
     performance_stop_trace::TOOL,
     press_key::TOOL,
+    heap::query::TOOL,
     resize_page::TOOL,
     slim::SCREENSHOT,
     select_page::TOOL,
+    take_heapsnapshot::TOOL,
     take_screenshot::TOOL,
     take_snapshot::TOOL,
     type_text::TOOL,
@@ -110,6 +127,8 @@ pub enum Category {
     Network,
     /// Looking into a page.
     Debugging,
+    /// Heap snapshots.
+    Memory,
 }
 
 impl Category {
@@ -122,6 +141,7 @@ impl Category {
             Category::Performance => "performance",
             Category::Network => "network",
             Category::Debugging => "debugging",
+            Category::Memory => "memory",
         }
     }
 
@@ -133,6 +153,7 @@ impl Category {
             Category::Performance => config.category_performance,
             Category::Network => config.category_network,
             Category::Debugging => config.category_debugging,
+            Category::Memory => config.category_memory,
         }
     }
 }
@@ -146,6 +167,8 @@ pub enum Condition {
     Vision,
     /// `--javascriptEvaluation`.
     JavaScript,
+    /// `--memoryDebugging`.
+    MemoryDebugging,
 }
 
 impl Condition {
@@ -155,6 +178,7 @@ impl Condition {
             Condition::Slim => "slim",
             Condition::Vision => "experimentalVision",
             Condition::JavaScript => "javascriptEvaluation",
+            Condition::MemoryDebugging => "memoryDebugging",
         }
     }
 
@@ -163,6 +187,7 @@ impl Condition {
             Condition::Slim => config.slim,
             Condition::Vision => config.experimental_vision,
             Condition::JavaScript => config.javascript_evaluation,
+            Condition::MemoryDebugging => config.memory_debugging,
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::devtools::live::{LiveError, LoadingRules, Universe};
 use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, OpenedPages, Report, SnapshotSection};
 
-/// No tool works longer on a page than this, whatever it waits for.
+/// No tool works longer on a page than this, whatever it waits for, unless it says so itself.
 const DEADLINE: Duration = Duration::from_secs(200);
 
 /// What a page tool works with.
@@ -66,15 +66,15 @@ impl OnPage {
         self
     }
 
-    /// Without the sections about emulation and dialogs.
-    pub const fn without_notices(mut self) -> Self {
-        self.notices = false;
+    /// May take this long.
+    pub const fn within(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
         self
     }
 
-    /// With another limit than the usual one.
-    pub const fn within(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
+    /// Without the sections about emulation and dialogs.
+    pub const fn without_notices(mut self) -> Self {
+        self.notices = false;
         self
     }
 

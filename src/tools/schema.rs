@@ -11,6 +11,8 @@ use crate::config::Config;
 pub enum ParamKind {
     /// Any text.
     Text,
+    /// A range of sizes, see [`super::size_range`].
+    SizeRange,
     /// `true` or `false`.
     Bool,
     /// A finite number in this range; `None` for no bound.
@@ -116,6 +118,16 @@ impl Param {
         Self::new(name, ParamKind::Integer { min: None, max: None }, description)
     }
 
+    /// An optional whole number from `min` on.
+    pub const fn integer_from(name: &'static str, min: i64, description: &'static str) -> Self {
+        Self::new(name, ParamKind::Integer { min: Some(min), max: None }, description)
+    }
+
+    /// An optional range of sizes.
+    pub const fn size_range(name: &'static str, description: &'static str) -> Self {
+        Self::new(name, ParamKind::SizeRange, description)
+    }
+
     /// An optional whole number above 0.
     pub const fn positive(name: &'static str, description: &'static str) -> Self {
         Self::new(name, ParamKind::Positive, description)
@@ -134,11 +146,6 @@ impl Param {
     /// An optional list of some texts.
     pub const fn choices(name: &'static str, choices: &'static [&'static str], description: &'static str) -> Self {
         Self::new(name, ParamKind::ChoiceList(choices), description)
-    }
-
-    /// An optional whole number that is not negative.
-    pub const fn at_least_zero(name: &'static str, description: &'static str) -> Self {
-        Self::new(name, ParamKind::Integer { min: Some(0), max: None }, description)
     }
 
     /// An optional list of objects with these texts.
@@ -221,7 +228,7 @@ pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
 
 fn type_of(kind: ParamKind) -> Map<String, Value> {
     let value = match kind {
-        ParamKind::Text => json!({"type": "string"}),
+        ParamKind::Text | ParamKind::SizeRange => json!({"type": "string"}),
         ParamKind::Bool => json!({"type": "boolean"}),
         ParamKind::Number { min, max } => {
             let mut value = json!({"type": "number"});

@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::Tool;
 use super::schema::{Param, ParamDefault, ParamKind};
+use super::{Tool, size_range};
 use crate::config::Config;
 
 /// Validates and fills in defaults. The error is the whole text of the result.
@@ -91,7 +91,7 @@ fn issues_of(param: &Param, value: Option<&Value>) -> Vec<String> {
 /// What is wrong with one value, if anything is.
 fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
     let expected = match param.kind {
-        ParamKind::Text | ParamKind::Choice(_) => "string",
+        ParamKind::Text | ParamKind::SizeRange | ParamKind::Choice(_) => "string",
         ParamKind::Bool => "boolean",
         ParamKind::Number { .. } | ParamKind::Integer { .. } | ParamKind::Positive => "number",
         ParamKind::ChoiceList(_) | ParamKind::TextList { .. } | ParamKind::ObjectList(_) => "array",
@@ -106,6 +106,7 @@ fn issue(param: &Param, value: Option<&Value>) -> Option<String> {
     }
     let value = value?;
     match param.kind {
+        ParamKind::SizeRange => size_range::parse(value.as_str()?).err(),
         ParamKind::Positive => {
             let number = value.as_f64()?;
             if number.fract() != 0.0 {
@@ -181,6 +182,7 @@ mod tests {
             Param::positive("width", "test"),
             Param::number_in("rate", 1, 20, "test"),
             Param::text("viewport", "test").check(size),
+            Param::size_range("retained", "test"),
         ],
         handler: Handler::Page(OnPage::new(nothing)),
     };
@@ -211,6 +213,7 @@ mod tests {
         assert_eq!(error(json!({"uid": "", "size": 101})), "size: Too big: expected number to be <=100");
         assert_eq!(error(json!({"uid": "", "mode": "c"})), "mode: Invalid option: expected one of \"png\"|\"b\"");
         assert_eq!(error(json!({"uid": "", "files": []})), "files: Too small: expected array to have >=1 items");
+        assert!(error(json!({"uid": "", "retained": "-"})).starts_with("retained: Invalid byte size range: "));
         assert_eq!(error(json!({"uid": "", "width": 0})), "width: Too small: expected number to be >0");
         assert_eq!(error(json!({"uid": "", "rate": 0.5})), "rate: Too small: expected number to be >=1");
         assert_eq!(
@@ -225,7 +228,7 @@ mod tests {
         assert_eq!(check(json!({"uid": "", "viewport": "12"})).unwrap_err(), "no size: 12", "the bare message");
         assert_eq!(
             error(json!({"uid": "", "x": 1})),
-            "Unrecognized key: \"x\"\nhint: probe takes pageId, uid, reload, size, mode, files, elements, width, rate, viewport"
+            "Unrecognized key: \"x\"\nhint: probe takes pageId, uid, reload, size, mode, files, elements, width, rate, viewport, retained"
         );
     }
 

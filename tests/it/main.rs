@@ -9,6 +9,7 @@ mod connect;
 mod differential;
 mod drills;
 mod engine;
+mod heap;
 mod mcp;
 mod pages;
 mod peer;

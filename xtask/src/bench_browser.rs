@@ -149,7 +149,7 @@ fn percentile(values: &[f64], percent: usize) -> f64 {
 }
 
 /// What both servers are started with.
-fn arguments(chrome: &Path) -> Vec<String> {
+pub(crate) fn arguments(chrome: &Path) -> Vec<String> {
     let mut arguments = vec!["--headless".to_owned(), "--isolated".into()];
     arguments.push(format!("--executablePath={}", chrome.display()));
     arguments.extend(chrome_arguments().into_iter().map(|a| format!("--chromeArg={a}")));
@@ -174,7 +174,7 @@ fn chrome_arguments() -> Vec<String> {
     arguments
 }
 
-fn browser() -> Option<PathBuf> {
+pub(crate) fn browser() -> Option<PathBuf> {
     let given = std::env::var_os("DEVTOOLS_MCP_CHROME").map(PathBuf::from);
     let places = ["/opt/google/chrome/chrome", "/usr/bin/chromium", "/usr/bin/chromium-browser"];
     given.into_iter().chain(places.map(PathBuf::from)).find(|path| path.is_file())

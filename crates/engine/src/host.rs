@@ -35,6 +35,8 @@ pub struct Progress {
 pub enum InputPiece {
     /// A JSON text in UTF-8. Pure ASCII pieces reach V8 without a copy.
     Text(Vec<u8>),
+    /// A table of numbers. JavaScript gets an `ArrayBuffer` over it, without a copy.
+    Words(Vec<u32>),
     /// The producer failed; it keeps the reason for the caller, JavaScript only sees that there is no more.
     Failed,
 }
@@ -56,6 +58,8 @@ pub struct Call {
     pub progress: Option<mpsc::UnboundedSender<Progress>>,
     /// Bulk input, pulled piece by piece by JavaScript; use a bounded channel.
     pub input: Option<std::sync::mpsc::Receiver<InputPiece>>,
+    /// Bulk output, usually another call's input. JavaScript waits while the channel is full.
+    pub output: Option<std::sync::mpsc::SyncSender<InputPiece>>,
     /// A link that JavaScript may keep beyond the call.
     pub link: Option<Link>,
     /// Others use the isolate too: on deadline or cancellation only this call is given up.
@@ -72,6 +76,7 @@ impl Call {
             cancel: CancellationToken::new(),
             progress: None,
             input: None,
+            output: None,
             link: None,
             shared: false,
         }
@@ -168,6 +173,8 @@ fn set_v8_flags() {
         "devtools-mcp",
         // Stack traces of our own errors should reach through the front-end's depth.
         "--stack-trace-limit=30",
+        // The pages of an ended isolate would wait for the next one, for ever if there is none.
+        "--no-memory-pool-share-memory-on-teardown",
     ]
     .map(str::to_owned)
     .to_vec();
@@ -209,12 +216,12 @@ impl IsolateHandle {
     /// Dropping the future marks the call as cancelled. On deadline or cancellation JavaScript gets a short grace to
     /// stop by itself, then the isolate is ended: half-done module state cannot be trusted. Not if others use it too.
     pub async fn call<T: DeserializeOwned>(&self, call: Call) -> Result<T, EngineError> {
-        let Call { method, params, deadline, cancel, progress, input, link, shared } = call;
+        let Call { method, params, deadline, cancel, progress, input, output, link, shared } = call;
         let cancelled = Arc::new(AtomicBool::new(false));
         let _mark_cancelled_on_drop = SetOnDrop(cancelled.clone());
         let (reply, mut answer) = oneshot::channel();
         let id = self.shared.next_call.fetch_add(1, Ordering::Relaxed);
-        let job = Job { id, method, params, input, progress, cancelled: cancelled.clone(), link, reply };
+        let job = Job { id, method, params, input, output, progress, cancelled: cancelled.clone(), link, reply };
         if self.is_ended() || self.shared.jobs.send(job).is_err() {
             return Err(self.shared.end.error());
         }

@@ -48,6 +48,7 @@ pub(crate) struct Job {
     pub method: &'static str,
     pub params: serde_json::Value,
     pub input: Option<std::sync::mpsc::Receiver<InputPiece>>,
+    pub output: Option<std::sync::mpsc::SyncSender<InputPiece>>,
     pub progress: Option<mpsc::UnboundedSender<Progress>>,
     pub cancelled: Arc<AtomicBool>,
     pub link: Option<Link>,
@@ -238,8 +239,10 @@ fn start(blob: &'static Blob, options: &IsolateOptions, end: &Arc<EndState>) -> 
         name: options.name.clone(),
         started: std::time::Instant::now(),
         resources: crate::host::resources(blob),
+        natives: blob.natives,
     });
     state.put(Calls::default());
+    state.put(crate::bulk::Results::default());
     state.put(Links::default());
     state.put(Workers::new(blob, options.heap_limit));
     drop(state);
@@ -323,8 +326,8 @@ fn begin(
     state: &Rc<RefCell<OpState>>,
     job: Job,
 ) -> (Reply, Result<RunningCall, EngineError>) {
-    let Job { id, method, params, input, progress, cancelled, link, reply } = job;
-    state.borrow_mut().borrow_mut::<Calls>().0.insert(id, CallState { input, progress, cancelled, link });
+    let Job { id, method, params, input, output, progress, cancelled, link, reply } = job;
+    state.borrow_mut().borrow_mut::<Calls>().0.insert(id, CallState { input, output, progress, cancelled, link });
     let arguments = {
         deno_core::scope!(scope, runtime);
         let params = match serde_v8::to_v8(scope, &params) {

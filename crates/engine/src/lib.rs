@@ -3,13 +3,14 @@
 //! Owns everything that touches V8: the one extension list ([`extension`]), the ops behind it, isolates on their own
 //! threads ([`host`], `isolate`), their heap limits, and the snapshot builder ([`snapshot`]) that `build.rs` links.
 //! It must not know MCP, CDP, files or what a trace is: callers hand it a method name, JSON parameters and, for bulk
-//! data, a stream of JSON pieces, and get JSON back.
+//! data, a stream of JSON pieces or tables of numbers, and get JSON back.
 //!
 //! Rules taken from deno_core 0.413, see `docs/architecture.md`:
 //! - snapshot builder and runtime pass the *same* extensions in the same order ([`extension::extensions`]);
 //! - a process makes snapshots or runs isolates, never both;
 //! - every isolate thread descends from the thread that initialised the V8 platform.
 
+pub mod bulk;
 pub mod error;
 pub mod extension;
 pub mod host;

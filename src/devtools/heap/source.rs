@@ -1,0 +1,137 @@
+//! From a file to checked tables: opening, decompressing, progress, and the refusal of what would not fit into memory.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use devtools_engine::Progress;
+use devtools_heapsnapshot::{LoadError, Loaded, Watch};
+use flate2::bufread::MultiGzDecoder;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
+
+use super::error::HeapError;
+
+/// Names of files that are read.
+const EXTENSIONS: [&str; 4] = [".heapsnapshot", ".heaptimeline", ".heapsnapshot.gz", ".heaptimeline.gz"];
+/// Share of the progress that reading takes; the rest is analysis.
+pub const READING_SHARE: f64 = 0.4;
+
+/// What reading needs to know beside the path.
+pub struct Reading {
+    /// Bytes of memory that an analysis may take.
+    pub memory: u64,
+    /// Ends the reading.
+    pub cancel: CancellationToken,
+    /// Where progress goes.
+    pub progress: Option<UnboundedSender<Progress>>,
+}
+
+/// Whether a name is one of a heap snapshot.
+pub fn check_name(path: &Path) -> Result<(), HeapError> {
+    let name = path.to_string_lossy();
+    if EXTENSIONS.iter().any(|extension| name.ends_with(extension)) {
+        return Ok(());
+    }
+    Err(HeapError::Extension { path: name.into_owned(), extensions: EXTENSIONS.join(", ") })
+}
+
+/// Reads a file. Blocks.
+pub fn read(path: &Path, reading: Reading) -> Result<Loaded, HeapError> {
+    let shown = || path.display().to_string();
+    let failed = |error: &io::Error| HeapError::Read { path: shown(), why: plain(error) };
+    let metadata = std::fs::metadata(path).map_err(|e| failed(&e))?;
+    if !metadata.is_file() {
+        return Err(HeapError::NotAFile { path: shown() });
+    }
+    let taken = Arc::new(AtomicU64::new(0));
+    let counted = Counted { inner: File::open(path).map_err(|e| failed(&e))?, count: taken.clone() };
+    let mut buffered = BufReader::with_capacity(256 << 10, counted);
+    let is_gzip = buffered.fill_buf().map_err(|e| failed(&e))?.starts_with(&[0x1f, 0x8b]);
+    let mut watcher = Watcher { reading, taken, size: metadata.len(), reported: 0.0, offset: 0 };
+    let result = if is_gzip {
+        devtools_heapsnapshot::load(&mut MultiGzDecoder::new(buffered), None, &mut watcher)
+    } else {
+        devtools_heapsnapshot::load(&mut buffered, Some(metadata.len()), &mut watcher)
+    };
+    result.map_err(|error| match error {
+        LoadError::Cancelled => HeapError::Cancelled,
+        LoadError::Read { offset, source } if is_gzip => {
+            let why = match source.kind() {
+                io::ErrorKind::UnexpectedEof => "it ends too early".into(),
+                _ => source.to_string(),
+            };
+            HeapError::Gzip { path: shown(), offset, why }
+        }
+        LoadError::Read { source, .. } => failed(&source),
+        error => HeapError::Content { path: shown(), error },
+    })
+}
+
+/// An I/O error without the operating system's number.
+fn plain(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        _ => error.to_string(),
+    }
+}
+
+/// Memory in bytes that an analysis takes at its peak: the tables of the file, the tables that the front-end and the
+/// graph passes make beside them, and V8's heap. Measured on generated snapshots and rounded up.
+pub fn memory_needed(nodes: u64, edges: u64) -> u64 {
+    const BASE: u64 = 80 << 20;
+    const PER_NODE: u64 = 6 * 4 + 41 + 40 + 60;
+    const PER_EDGE: u64 = 3 * 4 + 3 * 4;
+    BASE.saturating_add(nodes.saturating_mul(PER_NODE)).saturating_add(edges.saturating_mul(PER_EDGE))
+}
+
+struct Watcher {
+    reading: Reading,
+    /// Bytes taken from the file, before decompression.
+    taken: Arc<AtomicU64>,
+    size: u64,
+    reported: f64,
+    offset: u64,
+}
+
+impl Watch for Watcher {
+    fn read(&mut self, bytes: u64) -> bool {
+        self.offset = bytes;
+        if let Some(progress) = &self.reading.progress
+            && self.size > 0
+        {
+            let fraction = (self.taken.load(Ordering::Relaxed) as f64 / self.size as f64).min(1.0);
+            if fraction - self.reported >= 0.02 {
+                self.reported = fraction;
+                let message = format!("reading {} MB of JSON", bytes / 1_000_000);
+                let _ = progress.send(Progress { fraction: fraction * READING_SHARE, message });
+            }
+        }
+        !self.reading.cancel.is_cancelled()
+    }
+
+    fn header(&mut self, nodes: u64, edges: u64) -> Result<(), LoadError> {
+        let (needed, limit) = (memory_needed(nodes, edges), self.reading.memory);
+        if needed > limit {
+            return Err(LoadError::TooLarge { nodes, edges, needed_mb: needed >> 20, limit_mb: limit >> 20 });
+        }
+        Ok(())
+    }
+}
+
+/// Counts what was taken from the file, before decompression.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.count.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
