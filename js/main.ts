@@ -6,7 +6,7 @@ import './host/intl.js';
 import './host/boot.js';
 
 import {expose, register} from './host/service.js';
-import {withholdCommands} from './bridge/universe.js';
+import {enableFeatures, withholdCommands} from './bridge/universe.js';
 import {diagnostics} from './diagnostics.js';
 import {issues} from './issues.js';
 import {live} from './live.js';
@@ -18,6 +18,7 @@ register('diagnostics', diagnostics);
 register('issues', issues);
 register('live', live);
 
+enableFeatures();
 withholdCommands();
 
 expose({warmUp: warmTrace, connectWorker});

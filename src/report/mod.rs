@@ -9,6 +9,7 @@ mod fence;
 mod page;
 mod pages;
 mod paging;
+mod styles;
 mod trace;
 
 pub use console::{
@@ -18,6 +19,7 @@ pub use fence::fenced;
 pub use page::{Downloads, Emulating, NavigatedTo, OpenDialog, OpenedPages, SnapshotSection};
 pub use pages::{BrowserNote, PageList, Reconnected};
 pub use paging::{Paging, Part};
+pub use styles::ElementStyles;
 pub use trace::{TraceInsight, TraceSummary};
 
 use serde_json::{Map, Value};

@@ -19,6 +19,7 @@ mod failures;
 mod fill;
 mod fill_form;
 mod get_console_message;
+mod get_css_styles;
 mod handle_dialog;
 mod hover;
 mod list_console_messages;
@@ -66,6 +67,7 @@ pub static TOOLS: &[Tool] = &[
     fill::TOOL,
     fill_form::TOOL,
     get_console_message::TOOL,
+    get_css_styles::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
     list_console_messages::TOOL,
