@@ -13,4 +13,14 @@ impl NetworkLog {
     pub fn follow(self: &Arc<Self>, origin: Origin) {
         let _ = origin;
     }
+
+    /// The number of a request by the id that DevTools has for it.
+    pub fn number_of(&self, _request_id: &str) -> Option<u32> {
+        None
+    }
+
+    /// The id that DevTools has for a request.
+    pub fn request_id(&self, _number: u32) -> Option<String> {
+        None
+    }
 }

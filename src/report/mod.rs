@@ -4,6 +4,7 @@
 //! stands ([`Section::ORDER`]), so the order of the answer does not depend on the order of the handler's steps.
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
+mod comments;
 mod console;
 mod fence;
 mod page;
@@ -12,6 +13,7 @@ mod paging;
 mod styles;
 mod trace;
 
+pub use comments::{Comment, CommentList};
 pub use console::{
     AffectedRequest, AffectedResource, ConsoleIssue, ConsoleLine, ConsoleList, ConsoleMessage, stack_text,
 };

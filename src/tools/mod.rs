@@ -11,6 +11,7 @@ pub mod validate;
 mod click;
 mod click_at;
 mod close_page;
+mod comments;
 mod console;
 mod drag;
 mod emulate;
@@ -20,16 +21,20 @@ mod fill;
 mod fill_form;
 mod get_console_message;
 mod get_css_styles;
+mod get_devtools_comments;
 mod handle_dialog;
 mod hover;
 mod list_console_messages;
 mod list_pages;
 mod navigate_page;
 mod new_page;
+mod open_devtools;
 mod performance_analyze_insight;
 mod performance_load_trace;
 mod press_key;
 mod resize_page;
+mod resolve_devtools_comment;
+mod reveal_in_devtools;
 mod select_page;
 mod slim;
 mod take_screenshot;
@@ -68,6 +73,7 @@ pub static TOOLS: &[Tool] = &[
     fill_form::TOOL,
     get_console_message::TOOL,
     get_css_styles::TOOL,
+    get_devtools_comments::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
     list_console_messages::TOOL,
@@ -75,10 +81,13 @@ pub static TOOLS: &[Tool] = &[
     slim::NAVIGATE,
     navigate_page::TOOL,
     new_page::TOOL,
+    open_devtools::TOOL,
     performance_analyze_insight::TOOL,
     performance_load_trace::TOOL,
     press_key::TOOL,
     resize_page::TOOL,
+    resolve_devtools_comment::TOOL,
+    reveal_in_devtools::TOOL,
     slim::SCREENSHOT,
     select_page::TOOL,
     take_screenshot::TOOL,
@@ -135,6 +144,8 @@ pub enum Condition {
     Vision,
     /// `--javascriptEvaluation`.
     JavaScript,
+    /// `--devtoolsComments`.
+    DevToolsComments,
 }
 
 impl Condition {
@@ -144,6 +155,7 @@ impl Condition {
             Condition::Slim => "slim",
             Condition::Vision => "experimentalVision",
             Condition::JavaScript => "javascriptEvaluation",
+            Condition::DevToolsComments => "devtoolsComments",
         }
     }
 
@@ -152,6 +164,7 @@ impl Condition {
             Condition::Slim => config.slim,
             Condition::Vision => config.experimental_vision,
             Condition::JavaScript => config.javascript_evaluation,
+            Condition::DevToolsComments => config.devtools_comments,
         }
     }
 }
