@@ -21,6 +21,9 @@ const SCRIPTS_MS = 1000;
 /** DevTools' length of a file's name in a link. */
 const MAX_PLACE = 100;
 
+/** What the front-end appends to a script's address while its source map is on its way. */
+const STUB = /:sourcemap$/;
+
 /** Column to which the line between two parts of an async stack is filled. */
 const SEPARATOR = 40;
 
@@ -151,10 +154,12 @@ function location(universe: PageUniverse, {uiSourceCode, url, line, column}: Fra
     return url ? ` (${short(place(universe, universe.main, url))}:${line + 1}:${column + 1})` : '';
   }
   const link = uiSourceCode.uiLocation(line, column).linkText(true, true);
-  const name = uiSourceCode.displayName(true);
-  const full = place(universe, universe.main, uiSourceCode.url());
+  const label = uiSourceCode.displayName(true);
+  const name = label.replace(STUB, '');
+  const full = place(universe, universe.main, uiSourceCode.url().replace(STUB, ''));
   // Names that DevTools makes up (`(index)`, `VM12`) stay.
-  return ` (${short(full.endsWith(name) ? full : name)}${link.slice(name.length)})`;
+  const isFile = full.endsWith(name) && !full.startsWith('debugger:');
+  return ` (${short(isFile ? full : name)}${link.slice(label.length)})`;
 }
 
 /** A path below the page's own origin, else the whole address. Two files of one name are told apart by it. */

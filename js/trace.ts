@@ -12,6 +12,7 @@ import {AgentFocus} from 'frontend/front_end/models/ai_assistance/performance/AI
 import type * as CrUXManager from 'frontend/front_end/models/crux-manager/crux-manager.js';
 import * as Trace from 'frontend/front_end/models/trace/trace.js';
 
+import {type Answer, fieldData, fieldDataQuestions} from './field_data.js';
 import type {CallContext} from './host/service.js';
 
 type ParsedTrace = Trace.TraceModel.ParsedTrace;
@@ -107,6 +108,23 @@ function sourceMapFromDataUrl(url: string): SourceMap.SourceMapV3|null {
   }
 }
 
+/**
+ * Chrome's list of frames at the start of a recording has the page's own first and then, under the same id, each page in
+ * its back/forward cache; the engine takes the last one for the page that was recorded.
+ */
+function forgetCachedPages(events: Event[]): void {
+  for (const event of events) {
+    if (event.name !== 'TracingStartedInBrowser') {
+      continue;
+    }
+    const data = (event.args as {data?: {frames?: Array<{frame: string}>}} | undefined)?.data;
+    if (Array.isArray(data?.frames)) {
+      const seen = new Set<string>();
+      data.frames = data.frames.filter(({frame}) => !seen.has(frame) && seen.add(frame));
+    }
+  }
+}
+
 async function analyse(
     events: Event[], metadata: MetaData, fresh: boolean,
     onProgress: (fraction: number) => void): Promise<ParsedTrace> {
@@ -181,6 +199,9 @@ export const trace = {
     const {events, metadata} = collect(call);
     const collected = performance.now();
     call.throwIfCancelled();
+    if (params.fresh) {
+      forgetCachedPages(events);
+    }
     const combined: MetaData = {...metadata};
     if (params.cpuThrottling != null) {
       combined.cpuThrottling = params.cpuThrottling;
@@ -199,6 +220,20 @@ export const trace = {
 
   summary,
   insight,
+
+  /** The addresses that the trace is about. */
+  pageUrls(): string[] {
+    const parsed = loaded();
+    const urls = [...parsed.insights?.values() ?? []].map(set => set.url.href);
+    return [...new Set([...urls, parsed.data.Meta.mainFrameURL])];
+  },
+
+  fieldDataQuestions,
+
+  /** Adds what real users of these pages see, which the texts above then have. */
+  async addFieldData({answers}: {answers: Answer[]}): Promise<void> {
+    loaded().metadata.cruxFieldData = await fieldData(answers);
+  },
 
   /** The fixed explanations of how call frames and network requests are written in the texts above. */
   formatDescriptions(): {callFrames: string, network: string} {

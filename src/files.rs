@@ -107,6 +107,16 @@ pub enum OutputError {
 }
 
 impl OutputError {
+    /// This is a directory.
+    pub fn directory(path: &Path) -> Self {
+        OutputError::Directory { path: literal(&path.to_string_lossy()) }
+    }
+
+    /// Writing to this file failed.
+    pub fn io(path: &Path, error: &std::io::Error) -> Self {
+        OutputError::Io { path: literal(&path.to_string_lossy()), why: error.to_string() }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
@@ -118,9 +128,9 @@ impl OutputError {
 }
 
 impl PathPolicy {
-    /// Writes a file that a client asked for, readable only by its owner; missing directories are made. `path` has been
-    /// checked; what it has become since then is checked again.
-    pub fn write(&self, path: &Path, content: &[u8]) -> Result<(), OutputError> {
+    /// Makes a file that a client asked for, or empties it; readable only by its owner, missing directories are made.
+    /// `path` has been checked; what it has become since then is checked again.
+    pub fn create(&self, path: &Path) -> Result<std::fs::File, OutputError> {
         let name = || literal(&path.to_string_lossy());
         let failed = |why: String| OutputError::Io { path: name(), why };
         if path.is_dir() {
@@ -138,8 +148,13 @@ impl PathPolicy {
             // A link that appears between the check and here is not followed.
             options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
         }
-        let mut file = options.open(&now).map_err(|e| failed(e.to_string()))?;
-        std::io::Write::write_all(&mut file, content).map_err(|e| failed(e.to_string()))
+        options.open(&now).map_err(|e| failed(e.to_string()))
+    }
+
+    /// Makes such a file with this content.
+    pub fn write(&self, path: &Path, content: &[u8]) -> Result<(), OutputError> {
+        let mut file = self.create(path)?;
+        std::io::Write::write_all(&mut file, content).map_err(|error| OutputError::io(path, &error))
     }
 }
 

@@ -10,6 +10,7 @@ pub mod config;
 pub mod devtools;
 pub mod files;
 pub mod mcp;
+pub mod progress;
 pub mod report;
 pub mod tools;
 pub mod version;

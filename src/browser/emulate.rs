@@ -205,10 +205,9 @@ impl Emulation {
     pub(super) async fn apply_to_worker(&self, session: &Session) -> Result<(), CdpError> {
         let agent = async {
             match &self.user_agent {
-                Some(agent) => session
-                    .call::<Value>("Network.setUserAgentOverride", json!({"userAgent": agent}))
-                    .await
-                    .map(drop),
+                Some(agent) => {
+                    session.call::<Value>("Network.setUserAgentOverride", json!({"userAgent": agent})).await.map(drop)
+                }
                 None => Ok(()),
             }
         };

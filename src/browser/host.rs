@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::attach::{self, Attached};
 use super::launch::{Browser, LaunchOptions, has_display, why_in_use};
 use super::pages::Pages;
+use super::tracer::Tracer;
 use super::{BrowserError, url_rules};
 use crate::cdp::Session;
 use crate::config::BrowserConfig;
@@ -26,7 +27,9 @@ enum Kind {
 pub struct LiveBrowser {
     kind: Kind,
     /// Its pages.
-    pub pages: Pages,
+    pub pages: Arc<Pages>,
+    /// Who records a performance trace.
+    pub tracer: Tracer,
     /// Counts launches and connections from 1; a session that has seen an older one is told.
     pub generation: u32,
     /// Something the first answer should say, for example that another profile is used.
@@ -220,6 +223,7 @@ impl Shared {
         url_rules::check_version(product, &self.config.urls)?;
         Ok(Arc::new(LiveBrowser {
             pages: Pages::new(session, self.page_ids.clone(), self.config.clone()),
+            tracer: Tracer::default(),
             kind,
             generation: self.generations.fetch_add(1, Ordering::Relaxed) + 1,
             note,

@@ -21,6 +21,8 @@ pub mod screenshot;
 pub mod script;
 pub mod settle;
 pub mod snapshot;
+pub mod trace_stream;
+pub mod tracer;
 pub mod url_rules;
 pub mod wait_text;
 

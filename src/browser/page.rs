@@ -248,8 +248,7 @@ impl Attached {
         self.network.follow(origin.clone());
         let Origin { session, part, .. } = origin;
         // The other kinds of workers matter only where requests are filtered.
-        let filter =
-            if self.urls.is_active() { json!([{}]) } else { json!([{"type": "iframe"}, {"type": "worker"}]) };
+        let filter = if self.urls.is_active() { json!([{}]) } else { json!([{"type": "iframe"}, {"type": "worker"}]) };
         let auto_attach =
             json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter});
         let enable = async |method: &str, wanted: bool| match wanted {

@@ -4,8 +4,9 @@
 //! that nobody has asked for. Rules: chapters 4 and 5 of the original's behaviour (`docs/differences.md` has ours).
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
 
 use serde::Deserialize;
 use serde_json::json;
@@ -13,7 +14,7 @@ use tokio::sync::{Mutex, OnceCell};
 
 use super::page::{Attached, ERROR_PAGE, Page, PageError};
 use crate::cdp::protocol::target;
-use crate::cdp::{CdpError, Session};
+use crate::cdp::{CdpError, Event, Session, Subscription};
 use crate::config::BrowserConfig;
 
 /// A page as it is listed.
@@ -47,6 +48,7 @@ struct TargetInfo {
     title: String,
     url: String,
     browser_context_id: Option<String>,
+    opener_id: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -78,19 +80,46 @@ pub struct Pages {
 
 impl Pages {
     /// Pages of this browser, with ids from a counter that outlives it.
-    pub fn new(browser: Session, ids: Arc<AtomicU32>, config: BrowserConfig) -> Self {
+    pub fn new(browser: Session, ids: Arc<AtomicU32>, config: BrowserConfig) -> Arc<Self> {
         let tables = Mutex::default();
-        Pages { browser, ids, tables, config, discovering: OnceCell::new(), user_agent: OnceCell::new() }
+        Arc::new(Pages { browser, ids, tables, config, discovering: OnceCell::new(), user_agent: OnceCell::new() })
     }
 
     /// Attaches to a page if nobody has yet, and hears of the pages that it opens from now on.
-    pub async fn attach(&self, page: &Page) -> Result<Arc<Attached>, PageError> {
+    pub async fn attach(self: &Arc<Self>, page: &Page) -> Result<Arc<Attached>, PageError> {
         let discover = self.discovering.get_or_try_init(|| async {
+            let created = self.browser.subscribe(&["Target.targetCreated"]);
+            tokio::spawn(attach_popups(Arc::downgrade(self), created));
             let params = json!({"discover": true});
             self.browser.call::<serde_json::Value>("Target.setDiscoverTargets", params).await.map(|_| ())
         });
         discover.await?;
         page.attach(&self.browser, &self.config.urls, self.config.connect.is_none()).await
+    }
+
+    /// Attaches to a page at once if a page that is attached has opened it, so that what it says and requests first is
+    /// not lost. Chrome has no way to hold popups, and popups only, until somebody has attached.
+    async fn attach_popup(self: Arc<Self>, event: Event) {
+        #[derive(Deserialize)]
+        struct Created {
+            #[serde(rename = "targetInfo")]
+            info: TargetInfo,
+        }
+        let Ok(Created { info }) = event.decode() else { return };
+        let Some(opener) = &info.opener_id else { return };
+        let known = self.known().await;
+        if !known.iter().any(|page| page.target == *opener && page.if_attached().is_some()) {
+            return;
+        }
+        let mut tables = self.tables.lock().await;
+        if self.refresh(&mut tables).await.is_err() {
+            return;
+        }
+        let popup = tables.pages.iter().find(|page| page.target == info.target_id).cloned();
+        drop(tables);
+        if let Some(popup) = popup {
+            let _ = self.attach(&popup).await;
+        }
     }
 
     /// The browser's own `User-Agent`.
@@ -211,6 +240,16 @@ impl Pages {
     }
 }
 
+/// Type-erased, because attaching to a page begins it.
+fn attach_popups(pages: Weak<Pages>, mut created: Subscription) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move {
+        while let Some(event) = created.next().await {
+            let Some(pages) = pages.upgrade() else { return };
+            tokio::spawn(pages.attach_popup(event));
+        }
+    })
+}
+
 /// Ordinary pages at addresses an agent may see: no prerendered ones, no DevTools windows unless asked for, no `chrome:`
 /// pages but the new tab's and the inspection list.
 fn is_page(info: &TargetInfo, config: &BrowserConfig) -> bool {
@@ -261,6 +300,7 @@ mod tests {
             title: title.into(),
             url: url.into(),
             browser_context_id: None,
+            opener_id: None,
         }
     }
 

@@ -1,34 +1,24 @@
-//! Recording a page's performance: Chrome's tracing, streamed into a file and into the analysis at the same time.
+//! Recording a page's performance in a browser of its own, for the command line.
 
-use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base64::Engine as _;
-use devtools_engine::{Progress, Work};
-use flate2::write::GzEncoder;
+use devtools_engine::Work;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 use super::BrowserError;
 use super::launch::{Browser, LaunchOptions};
+use super::trace_stream::{self, Completed, Sink};
 use crate::cdp::Session;
-use crate::cdp::protocol::{io as cdp_io, page, target, tracing as cdp_tracing};
+use crate::cdp::protocol::{page, target};
 use crate::cdp::transport::BoxFuture;
 use crate::devtools::trace::{LoadOptions, PreparedEngine, TraceAnalysis, TraceError, TraceSource};
+use crate::progress::{Reporter, report, rest};
 
 /// How long a page may take to load before the recording goes on without.
 const LOAD_LIMIT: Duration = Duration::from_secs(60);
-/// How long Chrome may take to hand over the trace's stream after the recording has ended.
-const COMPLETE_LIMIT: Duration = Duration::from_secs(120);
-/// Size of Chrome's trace buffer in kB, and of one read of its stream in bytes.
-const BUFFER_KB: f64 = 1_200_000.0;
-const READ_BYTES: i64 = 4 * 1024 * 1024;
-/// Chunks that may wait for the analysis.
-const CHUNKS_AHEAD: usize = 4;
 
 /// What to record.
 pub struct RecordOptions {
@@ -47,7 +37,7 @@ pub struct RecordOptions {
     /// Ends the recording early; what is there is not analysed.
     pub cancel: CancellationToken,
     /// Where progress goes.
-    pub progress: Option<UnboundedSender<Progress>>,
+    pub progress: Reporter,
     /// What happens to the page while it is recorded after it has loaded, for example input.
     pub during: Option<During>,
 }
@@ -123,7 +113,7 @@ async fn record_in(
         load_timed_out = !navigate(&page, &options.url).await?;
     }
     let categories = engine.categories().await?;
-    start_tracing(&page, &categories).await?;
+    trace_stream::start(&page, &categories, trace_stream::BUFFER_KB).await?;
     report(&options.progress, 0.1, "recording");
     if options.reload {
         load_timed_out = !navigate(&page, &options.url).await?;
@@ -134,38 +124,28 @@ async fn record_in(
             during(page.clone()).await;
         }
     });
-    let mut complete = page.subscribe(&["Tracing.tracingComplete"]);
-    page.send(cdp_tracing::EndParams::default()).await?;
-    let completed = tokio::time::timeout(COMPLETE_LIMIT, complete.next())
-        .await
-        .map_err(|_| crate::cdp::CdpError::Timeout { method: "Tracing.tracingComplete".into(), after: COMPLETE_LIMIT })?
-        .ok_or(crate::cdp::CdpError::TargetClosed { method: "Tracing.tracingComplete".into() })?;
-    let Completed { data_loss, stream } = completed
-        .decode()
-        .map_err(|e| crate::cdp::CdpError::Shape { method: "Tracing.tracingComplete".into(), why: e.to_string() })?;
+    let Completed { data_loss, stream } = trace_stream::end(&page).await?;
     let url = current_url(&page).await.unwrap_or_else(|_| options.url.clone());
 
-    let (sender, receiver) = mpsc::channel(CHUNKS_AHEAD);
+    let written = |error: std::io::Error| {
+        let what = format!("cannot write {}", options.file.as_deref().unwrap_or(Path::new("?")).display());
+        RecordError::from(BrowserError::Io { what, why: error.to_string() })
+    };
+    let file = options.file.as_deref().map(create).transpose().map_err(written)?;
+    let (sender, receiver) = trace_stream::channel();
     let load = LoadOptions {
         fresh: true,
         cpu_throttling: Some(1.0),
         cancel: options.cancel.clone(),
-        progress: options.progress.clone().map(|outer| share(outer, 0.6)),
+        progress: rest(&options.progress, 0.6),
         ..LoadOptions::new(options.heap_limit)
     };
-    let analysis = engine.load(TraceSource::stream(ChannelReader::new(receiver)), load);
-    let copying = copy_stream(&page, &stream, options.file.as_deref(), sender);
+    let analysis = engine.load(TraceSource::stream(receiver), load);
+    let copying = trace_stream::copy(&page, &stream, file, sender);
     let (trace, copied) = tokio::join!(analysis, copying);
     // A failed copy is the cause of whatever the analysis then said.
-    copied?;
+    copied?.map_err(written)?;
     Ok(Recording { trace: trace?, url, data_loss, load_timed_out })
-}
-
-#[derive(Deserialize)]
-struct Completed {
-    #[serde(rename = "dataLossOccurred", default)]
-    data_loss: bool,
-    stream: String,
 }
 
 async fn attach_to_first_page(browser: &Session) -> Result<Session, RecordError> {
@@ -197,21 +177,6 @@ async fn attach_to_first_page(browser: &Session) -> Result<Session, RecordError>
 
 fn shape(why: String) -> RecordError {
     crate::cdp::CdpError::Shape { method: "(command)".into(), why }.into()
-}
-
-async fn start_tracing(page: &Session, categories: &[String]) -> Result<(), RecordError> {
-    let config = cdp_tracing::TraceConfig {
-        excluded_categories: Some(vec!["*".into()]),
-        included_categories: Some(categories.to_vec()),
-        trace_buffer_size_in_kb: Some(BUFFER_KB),
-        ..Default::default()
-    };
-    let command = cdp_tracing::StartParams::builder()
-        .transfer_mode(cdp_tracing::StartTransferMode::ReturnAsStream)
-        .trace_config(config)
-        .build();
-    page.send(command).await?;
-    Ok(())
 }
 
 /// Opens the page; returns whether its `load` event came in time.
@@ -248,136 +213,14 @@ async fn wait_recording(options: &RecordOptions) {
     }
 }
 
-/// Reads Chrome's stream to its end, into the file and into the analysis.
-async fn copy_stream(
-    page: &Session,
-    stream: &str,
-    file: Option<&Path>,
-    analysis: mpsc::Sender<io::Result<Vec<u8>>>,
-) -> Result<(), RecordError> {
-    #[derive(Deserialize)]
-    struct Chunk {
-        #[serde(rename = "base64Encoded", default)]
-        base64: bool,
-        data: String,
-        eof: bool,
+/// Makes the trace's file, readable only by its owner.
+fn create(path: &Path) -> std::io::Result<Sink> {
+    if let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
+        std::fs::create_dir_all(parent)?;
     }
-    let written = |error: io::Error| {
-        let what = format!("cannot write {}", file.unwrap_or(Path::new("?")).display());
-        RecordError::from(BrowserError::Io { what, why: error.to_string() })
-    };
-    let mut sink = file.map(Sink::create).transpose().map_err(written)?;
-    loop {
-        let read = cdp_io::ReadParams::builder().handle(stream.to_owned()).size(READ_BYTES).build().map_err(shape)?;
-        let chunk: Result<Chunk, _> = page.call("IO.read", read).await;
-        let chunk = match chunk {
-            Ok(chunk) => chunk,
-            Err(error) => {
-                let _ = analysis.send(Err(io::Error::other(error.to_string()))).await;
-                return Err(error.into());
-            }
-        };
-        let bytes = if chunk.base64 {
-            base64::engine::general_purpose::STANDARD.decode(&chunk.data).map_err(|e| shape(e.to_string()))?
-        } else {
-            chunk.data.into_bytes()
-        };
-        if let Some(sink) = &mut sink {
-            // Compression takes a while: let the other tasks of this thread go on.
-            tokio::task::block_in_place(|| sink.write_all(&bytes)).map_err(written)?;
-        }
-        // The analysis may have failed already; the file is still completed.
-        let _ = analysis.send(Ok(bytes)).await;
-        if chunk.eof {
-            break;
-        }
-    }
-    if let Some(sink) = sink {
-        sink.finish().map_err(written)?;
-    }
-    let _: Result<Value, _> = page.call("IO.close", json!({"handle": stream})).await;
-    Ok(())
-}
-
-/// The trace's file, compressed by its name.
-enum Sink {
-    Plain(std::fs::File),
-    Gzip(Box<GzEncoder<std::fs::File>>),
-}
-
-impl Sink {
-    fn create(path: &Path) -> io::Result<Self> {
-        if let Some(parent) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
-            std::fs::create_dir_all(parent)?;
-        }
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path)?;
-        let is_gzip = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-        Ok(if is_gzip {
-            Sink::Gzip(Box::new(GzEncoder::new(file, flate2::Compression::default())))
-        } else {
-            Sink::Plain(file)
-        })
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            Sink::Plain(file) => file.write_all(bytes),
-            Sink::Gzip(encoder) => encoder.write_all(bytes),
-        }
-    }
-
-    fn finish(self) -> io::Result<()> {
-        match self {
-            Sink::Plain(file) => file.sync_data(),
-            Sink::Gzip(encoder) => encoder.finish()?.sync_data(),
-        }
-    }
-}
-
-/// Reads what arrives on a channel; for the analysis' own thread.
-struct ChannelReader {
-    chunks: mpsc::Receiver<io::Result<Vec<u8>>>,
-    current: io::Cursor<Vec<u8>>,
-}
-
-impl ChannelReader {
-    fn new(chunks: mpsc::Receiver<io::Result<Vec<u8>>>) -> Self {
-        ChannelReader { chunks, current: io::Cursor::default() }
-    }
-}
-
-impl Read for ChannelReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            let count = self.current.read(buffer)?;
-            if count > 0 {
-                return Ok(count);
-            }
-            match self.chunks.blocking_recv() {
-                Some(chunk) => self.current = io::Cursor::new(chunk?),
-                None => return Ok(0),
-            }
-        }
-    }
-}
-
-fn report(progress: &Option<UnboundedSender<Progress>>, fraction: f64, message: &str) {
-    if let Some(progress) = progress {
-        let _ = progress.send(Progress { fraction, message: message.into() });
-    }
-}
-
-/// Progress of a part that begins at `from` of the whole.
-fn share(outer: UnboundedSender<Progress>, from: f64) -> UnboundedSender<Progress> {
-    let (sender, mut receiver) = mpsc::unbounded_channel::<Progress>();
-    tokio::spawn(async move {
-        while let Some(Progress { fraction, message }) = receiver.recv().await {
-            let _ = outer.send(Progress { fraction: from + fraction * (1.0 - from), message });
-        }
-    });
-    sender
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    Ok(Sink::new(options.open(path)?, path))
 }

@@ -59,9 +59,9 @@ pub struct Backlog(Weak<Mailbox>);
 impl Backlog {
     /// Whether all of them have been taken, or nobody takes them any more.
     pub fn is_empty(&self) -> bool {
-        self.0.upgrade().is_none_or(|mailbox| {
-            mailbox.queue.lock().unwrap_or_else(PoisonError::into_inner).events.is_empty()
-        })
+        self.0
+            .upgrade()
+            .is_none_or(|mailbox| mailbox.queue.lock().unwrap_or_else(PoisonError::into_inner).events.is_empty())
     }
 }
 

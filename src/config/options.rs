@@ -347,8 +347,7 @@ pub const OPTIONS: &[OptionSpec] = &[
         .planned(),
     OptionSpec::bool("redactNetworkHeaders", OUTPUT, "Hide the values of sensitive headers.").planned(),
     OptionSpec::bool("performanceCrux", OUTPUT, "Add field data of the Chrome UX Report to performance results.")
-        .on()
-        .planned(),
+        .on(),
     OptionSpec::bool("sourceMaps", OUTPUT, "Use source maps for stacks and styles.").on().planned(),
     OptionSpec::choice(
         "experimentalDataFormat",

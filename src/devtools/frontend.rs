@@ -76,7 +76,11 @@ async fn give_up_when_idle() {
 }
 
 /// Asks a method of the shared isolate.
-pub async fn ask<T: DeserializeOwned>(method: &'static str, params: Value, deadline: Duration) -> Result<T, EngineError> {
+pub async fn ask<T: DeserializeOwned>(
+    method: &'static str,
+    params: Value,
+    deadline: Duration,
+) -> Result<T, EngineError> {
     ask_on(&isolate().await?, method, params, deadline, None).await
 }
 

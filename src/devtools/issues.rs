@@ -40,7 +40,6 @@ pub struct IssueLink {
 
 /// Groups the issues of one document, given as `Audits.InspectorIssue` in the order in which they came.
 pub async fn group(issues: &[&RawValue]) -> Result<Vec<IssueGroup>, EngineError> {
-    let issues: Vec<Value> =
-        issues.iter().map(|issue| crate::cdp::decode(issue.get()).unwrap_or_default()).collect();
+    let issues: Vec<Value> = issues.iter().map(|issue| crate::cdp::decode(issue.get()).unwrap_or_default()).collect();
     frontend::ask("issues.group", json!({"issues": issues}), DEADLINE).await
 }

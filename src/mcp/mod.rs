@@ -6,6 +6,7 @@ mod calls;
 mod server;
 pub mod session;
 mod stdio;
+pub mod traces;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
+use tokio_util::sync::DropGuard;
 
+use super::traces::Traces;
 use crate::browser::devtools_comments::Followed;
 use crate::browser::host::{BrowserHost, LiveBrowser};
 use crate::browser::page::Page;
 use crate::browser::pages::PageInfo;
+use crate::browser::tracer::Owner;
 use crate::config::Config;
-use crate::devtools::trace::TraceAnalysis;
 use crate::files::PathPolicy;
 use crate::report::{BrowserNote, Failure, PageList, Reconnected, Report};
 
@@ -28,7 +30,12 @@ pub struct Session {
     log: OnceLock<UnboundedSender<&'static str>>,
     /// The roots the client has told; `None` until it has.
     roots: watch::Sender<Option<Vec<PathBuf>>>,
-    trace: Mutex<Option<Arc<TraceAnalysis>>>,
+    /// The traces it can ask about.
+    pub traces: Traces,
+    /// Who it is to the browser's tracing.
+    pub owner: Owner,
+    /// Its drop tells that the client has gone.
+    _present: DropGuard,
     browser: Arc<BrowserHost>,
     selection: Mutex<Selection>,
 }
@@ -44,12 +51,15 @@ struct Selection {
 impl Session {
     /// A session with nothing in it.
     pub fn new(config: Arc<Config>, browser: Arc<BrowserHost>) -> Arc<Self> {
+        let (owner, present) = Owner::new();
         Arc::new(Session {
             config,
             followed: Arc::default(),
             log: OnceLock::new(),
             roots: watch::Sender::new(None),
-            trace: Mutex::new(None),
+            traces: Traces::default(),
+            owner,
+            _present: present,
             browser,
             selection: Mutex::default(),
         })
@@ -124,17 +134,6 @@ impl Session {
 
     fn selection(&self) -> MutexGuard<'_, Selection> {
         self.selection.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Replaces the last trace. The old one's isolate ends when its last user is done.
-    pub fn store_trace(&self, trace: TraceAnalysis) {
-        let old = self.trace.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::new(trace));
-        drop(old);
-    }
-
-    /// The last trace that was loaded or recorded.
-    pub fn last_trace(&self) -> Option<Arc<TraceAnalysis>> {
-        self.trace.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Notes the client's roots.

@@ -65,7 +65,7 @@ impl Numbered {
             Kind::Message(message) => Some(ConsoleLine {
                 id,
                 kind: message.kind.clone(),
-                text: message.text.clone(),
+                text: message.shown_text(),
                 arguments: Some(message.arguments.len()),
                 count: 1,
                 place: message.place.clone(),
@@ -115,7 +115,12 @@ impl<'a> Plan<'a> {
         Piece::Stack(self.raw.len() - 1)
     }
 
-    fn error(&mut self, message: &'a Message, own: Option<&'a RawValue>, error: Option<&'a ErrorDetails>) -> Option<Vec<Piece>> {
+    fn error(
+        &mut self,
+        message: &'a Message,
+        own: Option<&'a RawValue>,
+        error: Option<&'a ErrorDetails>,
+    ) -> Option<Vec<Piece>> {
         let mut pieces = Vec::new();
         pieces.extend(own.map(|stack| self.stack(message, stack)));
         for cause in error.map(|error| error.causes.as_slice()).unwrap_or_default() {

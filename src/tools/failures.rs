@@ -8,6 +8,7 @@ use crate::browser::screenshot::ScreenshotError;
 use crate::browser::script::ScriptFailure;
 use crate::browser::snapshot::UidError;
 use crate::cdp::CdpError;
+use crate::devtools::trace::TraceError;
 use crate::files::OutputError;
 use crate::report::Failure;
 
@@ -32,7 +33,7 @@ macro_rules! with_hint {
     )*};
 }
 
-with_hint!(InputError, NavigationError, OutputError, PageError, ScreenshotError, ScriptFailure, UidError);
+with_hint!(InputError, NavigationError, OutputError, PageError, ScreenshotError, ScriptFailure, TraceError, UidError);
 
 impl From<ElementError> for Failure {
     fn from(error: ElementError) -> Self {

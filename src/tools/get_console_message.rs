@@ -9,9 +9,7 @@ use super::on_page::{OnPage, PageContext};
 use super::schema::Param;
 use super::{Arguments, Category, Handler, Running, Tool};
 use crate::browser::console::{Details, Entry, Kind, Message};
-use crate::report::{
-    AffectedRequest, AffectedResource, ConsoleIssue, ConsoleMessage, Failure, Report, stack_text,
-};
+use crate::report::{AffectedRequest, AffectedResource, ConsoleIssue, ConsoleMessage, Failure, Report, stack_text};
 
 /// Characters of a text that are shown at once.
 const MAX_TEXT: usize = 10_000;
@@ -19,13 +17,13 @@ const MAX_TEXT: usize = 10_000;
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "get_console_message",
-    description: "Get one message or issue of list_console_messages with arguments, stack and affected resources.",
+    description: "Get a listed console message or issue in full.",
     category: Category::Debugging,
     read_only: true,
     conditions: &[],
     params: &[
         Param::number("msgid", "Number of the message in the list.").required().obvious(),
-        Param::integer_from("offset", 0, "Where to start in a long text."),
+        Param::integer_from("offset", 0, "Where to start in a long text.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler).while_dialog().at_once()),
 };
@@ -37,7 +35,10 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         let found = numbered.documents.iter().flatten().find(|entry| entry.id == Some(id));
         let not_found = || {
             // The original's words, for requests and messages alike.
-            Failure::whole("Request not found for selected page", "list_console_messages shows the numbers that there are")
+            Failure::whole(
+                "Request not found for selected page",
+                "list_console_messages shows the numbers that there are",
+            )
         };
         let entry = found.ok_or_else(not_found)?;
         match &entry.kind {
@@ -46,7 +47,8 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
                 report.section(message_section(context, &numbered, entry, message, offset).await?);
             }
             Kind::Issue(_) => report.section(issue_section(context, &numbered, entry).ok_or_else(|| {
-                let why = format!("Can't provide details for the msgid {id}: DevTools has no description of this issue.");
+                let why =
+                    format!("Can't provide details for the msgid {id}: DevTools has no description of this issue.");
                 Failure::whole(why, "list_console_messages shows the others")
             })?),
         }
@@ -63,7 +65,8 @@ async fn message_section(
 ) -> Result<ConsoleMessage, Failure> {
     let (stacks, mut notes) = console::stacks(context, std::slice::from_ref(message)).await;
     let stacks = stacks.into_iter().next();
-    let mut line = numbered.line(entry).ok_or_else(|| Failure::whole("The message has no number.", "list them anew"))?;
+    let mut line =
+        numbered.line(entry).ok_or_else(|| Failure::whole("The message has no number.", "list them anew"))?;
     let of_arguments = stacks.as_ref().map(|stacks| stacks.arguments.as_slice()).unwrap_or_default();
     let mut arguments: Vec<String> = message
         .arguments
@@ -90,8 +93,8 @@ async fn message_section(
             *argument = format!("{}… ({length} characters)", argument.chars().take(MAX_TEXT).collect::<String>());
         }
     }
-    let length = message.text.chars().count();
-    let text: String = message.text.chars().skip(offset).take(MAX_TEXT).collect();
+    let length = line.text.chars().count();
+    let text: String = line.text.chars().skip(offset).take(MAX_TEXT).collect();
     let end = offset + text.chars().count();
     if end < length || offset > 0 {
         let next = if end < length { format!("; the rest with offset {end}") } else { String::new() };
@@ -105,12 +108,7 @@ fn issue_section(context: &PageContext, numbered: &Numbered, entry: &Entry) -> O
     let line = numbered.line(entry)?;
     let group = numbered.groups.get(&entry.order)?;
     let affected = group.details.iter().map(|details| affected(context, details)).collect();
-    Some(ConsoleIssue {
-        line,
-        description: group.description.clone()?.trim().to_owned(),
-        links: group.links.clone(),
-        affected,
-    })
+    Some(ConsoleIssue { line, description: group.description.clone()?, links: group.links.clone(), affected })
 }
 
 /// The browser's details, with nodes and requests by the names that other tools know them by.

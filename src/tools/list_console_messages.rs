@@ -36,7 +36,7 @@ const TYPES: &[&str] = &[
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "list_console_messages",
-    description: "List console messages, uncaught errors and issues since the last navigation.",
+    description: "List console messages, errors and issues.",
     category: Category::Debugging,
     read_only: true,
     conditions: &[],
@@ -45,9 +45,10 @@ pub const TOOL: Tool = Tool {
         Param::integer_from("pageIdx", 0, "Page of the list, from 0.").obvious(),
         Param::choices("types", TYPES, "Only these types.").obvious(),
         Param::bool("includePreservedMessages", "Also those of the two documents before.")
-            .default(ParamDefault::Bool(false)),
-        Param::bool("includeStackTraces", "With source-mapped stacks.").default(ParamDefault::Bool(false)),
-        Param::text("serviceWorkerId", "Of this extension's service worker."),
+            .default(ParamDefault::Bool(false))
+            .obvious(),
+        Param::bool("includeStackTraces", "With source-mapped stacks.").default(ParamDefault::Bool(false)).obvious(),
+        Param::text("serviceWorkerId", "Of this extension's service worker.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler).while_dialog().at_once()),
 };

@@ -31,6 +31,8 @@ mod new_page;
 mod open_devtools;
 mod performance_analyze_insight;
 mod performance_load_trace;
+mod performance_start_trace;
+mod performance_stop_trace;
 mod press_key;
 mod resize_page;
 mod resolve_devtools_comment;
@@ -39,6 +41,7 @@ mod select_page;
 mod slim;
 mod take_screenshot;
 mod take_snapshot;
+mod trace_recording;
 mod type_text;
 mod upload_file;
 mod wait_for;
@@ -84,6 +87,8 @@ pub static TOOLS: &[Tool] = &[
     open_devtools::TOOL,
     performance_analyze_insight::TOOL,
     performance_load_trace::TOOL,
+    performance_start_trace::TOOL,
+    performance_stop_trace::TOOL,
     press_key::TOOL,
     resize_page::TOOL,
     resolve_devtools_comment::TOOL,

@@ -1,13 +1,13 @@
 //! What surrounds every tool that works on a page: finding the page, its turn, attaching, an open dialog, a deadline, and
 //! the sections about emulation and dialogs at the end of the answer.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::{Arguments, Context, Running, Tool};
 use crate::browser::dialogs::Dialog;
 use crate::browser::host::LiveBrowser;
-use crate::browser::page::{Attached, Page};
+use crate::browser::page::{Attached, Page, Turn};
 use crate::browser::settle::{self, Effects, Ending, Waiting};
 use crate::browser::snapshot::render::View;
 use crate::config::Config;
@@ -29,6 +29,7 @@ pub struct PageContext {
     pub page: Arc<Page>,
     /// Its sessions.
     pub on: Arc<Attached>,
+    turn: Mutex<Option<Turn>>,
 }
 
 /// Fills the report from a page.
@@ -43,12 +44,14 @@ pub struct OnPage {
     takes_turns: bool,
     /// Ends with the sections about emulation and the open dialog.
     notices: bool,
+    /// How long it may take.
+    deadline: Duration,
 }
 
 impl OnPage {
     /// Not while a dialog is open, one after the other, with notices.
     pub const fn new(run: PageHandler) -> Self {
-        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true }
+        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true, deadline: DEADLINE }
     }
 
     /// Also while a dialog is open.
@@ -69,6 +72,12 @@ impl OnPage {
         self
     }
 
+    /// With another limit than the usual one.
+    pub const fn within(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
     /// Runs it for a tool.
     pub async fn run(
         &self,
@@ -81,19 +90,19 @@ impl OnPage {
         let live = session.browser(report).await?;
         let given = arguments.0.contains_key("pageId").then(|| arguments.page_id("pageId"));
         let page = session.page(&live, given).await?;
-        let _turn = if self.takes_turns { Some(page.turn(tool.name).await?) } else { None };
+        let turn = if self.takes_turns { Some(page.turn(tool.name).await?) } else { None };
         let on = live.pages.attach(&page).await?;
         let config = session.config.clone();
-        let context = PageContext { config, call, live, page, on };
+        let context = PageContext { config, call, live, page, on, turn: Mutex::new(turn) };
         let outcome = match context.on.dialogs.open().filter(|_| self.blocked_by_dialog) {
             Some(dialog) => Err(Failure::new(
                 format!("A dialog is open ({}: {}).", dialog.kind, dialog.message),
                 "answer it with handle_dialog first",
             )),
-            None => match tokio::time::timeout(DEADLINE, (self.run)(&context, arguments, report)).await {
+            None => match tokio::time::timeout(self.deadline, (self.run)(&context, arguments, report)).await {
                 Ok(outcome) => outcome,
                 Err(_) => Err(Failure::new(
-                    format!("{} did not finish within {} s", tool.name, DEADLINE.as_secs()),
+                    format!("{} did not finish within {} s", tool.name, self.deadline.as_secs()),
                     "the page may be stuck; take_screenshot shows it, navigate_page with type reload revives it",
                 )),
             },
@@ -117,6 +126,11 @@ pub enum Acted<T> {
 }
 
 impl PageContext {
+    /// Lets the next call work on the page: what this one still does needs only what it already has.
+    pub fn end_turn(&self) {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
     /// The page in the front-end, opened if it is not yet.
     pub async fn universe(&self) -> Result<Arc<Universe>, LiveError> {
         let rules = LoadingRules { urls: self.on.urls().clone(), paths: self.call.paths.clone() };

@@ -2,9 +2,10 @@
 //! just recorded.
 
 use super::schema::Param;
-use super::{Arguments, Category, Context, Handler, Running, Tool};
-use crate::devtools::trace::{DeviceScope, LoadOptions, TraceAnalysis, TraceError, TraceSource};
-use crate::report::{Failure, Report, TraceSummary};
+use super::{Arguments, Category, Context, Handler, Running, Tool, trace_recording};
+use crate::devtools::trace::{DeviceScope, LoadOptions, TraceAnalysis, TraceSource};
+use crate::mcp::traces::StoredTrace;
+use crate::report::Report;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
@@ -28,22 +29,12 @@ fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut R
             progress: context.progress.clone(),
             ..LoadOptions::new(config.engine_heap_limit)
         };
-        let source = TraceSource::open(&path).map_err(failure)?;
-        let trace = TraceAnalysis::load(source, options).await.map_err(failure)?;
-        let summary = trace.summary(DeviceScope::Desktop).await.map_err(failure)?;
-        let legend = match config.trace_legend {
-            true => Some(trace.format_descriptions().await.map_err(failure)?),
-            false => None,
-        };
+        let trace = TraceAnalysis::load(TraceSource::open(&path)?, options).await?;
         report.line(format!("Loaded {} events from {}.", trace.overview().event_count, path.display()));
-        report.section(TraceSummary::new(&summary, legend.as_ref(), trace.overview()));
-        // Only a trace that could be summarised replaces the one before.
-        context.session.store_trace(trace);
+        let scope = DeviceScope::Desktop;
+        trace_recording::summarise(config, &trace, scope, report).await?;
+        // Only a trace that could be summarised becomes the last one.
+        context.session.traces.store(StoredTrace { analysis: trace, scope });
         Ok(())
     })
-}
-
-/// A trace's error as a tool's failure.
-pub(super) fn failure(error: TraceError) -> Failure {
-    Failure::new(error.to_string(), error.hint())
 }

@@ -13,6 +13,7 @@ mod mcp;
 mod pages;
 mod peer;
 mod recorded;
+mod recordings;
 mod support;
 mod tools;
 mod traces;

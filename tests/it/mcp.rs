@@ -129,7 +129,7 @@ fn arguments_are_validated_in_the_originals_words() {
          insightSetId: Invalid input: expected string, received undefined, \
          insightName: Invalid input: expected string, received number, \
          Unrecognized key: \"x\"\n\
-         hint: performance_analyze_insight takes pageId, insightSetId, insightName"
+         hint: performance_analyze_insight takes pageId, insightSetId, insightName, tracesBack"
     );
     let answer = client.request("tools/call", json!({"name": "performance_load_trace"}));
     assert_eq!(text_of(&answer["result"]).matches("received undefined").count(), 1);

@@ -48,6 +48,11 @@ pub fn read_trace(path: &Path) -> Value {
     serde_json::from_reader(flate2::read::MultiGzDecoder::new(file)).unwrap()
 }
 
+/// The same of a file that is not compressed.
+pub fn read_plain_trace(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
 /// The test pages, served once for all tests.
 pub fn pages() -> &'static Pages {
     static PAGES: OnceLock<Pages> = OnceLock::new();

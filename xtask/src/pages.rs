@@ -1,19 +1,20 @@
 //! A small HTTP server for test pages on 127.0.0.1: static files, and troubles on demand by query parameters.
 //!
 //! `?delay=MS` waits before answering, `?status=N` answers with that status, `?redirect=URL` redirects there,
-//! `?cache=S` allows caching, `?repeat=N` sends the file's text N times, `?headers=1` answers with the request's head.
+//! `?header=NAME:VALUE` adds a header (as often as given), `?cache=S` allows caching, `?repeat=N` sends the file's text N times, `?headers=1` answers with the request's head.
 //! Used by `cargo xtask demo` and by the tests.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 /// A running server; it serves until the process ends.
 pub struct Pages {
     port: u16,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Pages {
@@ -22,15 +23,24 @@ impl Pages {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let port = listener.local_addr()?.port();
         let folder = Arc::new(folder);
+        let requests = Arc::new(Mutex::default());
+        let log = requests.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let folder = folder.clone();
+                let (folder, log) = (folder.clone(), log.clone());
                 thread::spawn(move || {
-                    let _ = answer(&folder, stream);
+                    let _ = answer(&folder, &log, stream);
                 });
             }
         });
-        Ok(Pages { port })
+        Ok(Pages { port, requests })
+    }
+
+    /// How often a path was asked for, with or without a query.
+    #[allow(dead_code, reason = "one of the two users does not need it")]
+    pub fn hits(&self, path: &str) -> usize {
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.iter().filter(|target| target.split('?').next() == Some(path)).count()
     }
 
     /// The address of a page.
@@ -45,13 +55,14 @@ impl Pages {
     }
 }
 
-fn answer(folder: &Path, mut stream: TcpStream) -> std::io::Result<()> {
+fn answer(folder: &Path, log: &Mutex<Vec<String>>, mut stream: TcpStream) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut request = String::new();
     reader.read_line(&mut request)?;
     let mut headers = String::new();
     while reader.read_line(&mut headers)? > 2 {}
     let target = request.split(' ').nth(1).unwrap_or("/");
+    log.lock().unwrap_or_else(PoisonError::into_inner).push(target.to_owned());
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let parameter = |name: &str| {
         query.split('&').filter_map(|p| p.split_once('=')).find(|(key, _)| *key == name).map(|(_, value)| decode(value))
@@ -85,10 +96,15 @@ fn answer(folder: &Path, mut stream: TcpStream) -> std::io::Result<()> {
     if let Some(times) = number("repeat") {
         body = body.repeat(times.min(10_000) as usize);
     }
+    let more: String = query
+        .split('&')
+        .filter_map(|part| part.strip_prefix("header="))
+        .filter_map(|header| decode(header).split_once(':').map(|(name, value)| format!("{name}: {value}\r\n")))
+        .collect();
     let cache = number("cache").map_or("no-store".to_owned(), |seconds| format!("max-age={seconds}"));
     write!(
         stream,
-        "HTTP/1.1 {status} Status\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: {cache}\r\nAccess-Control-Allow-Origin: *\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {status} Status\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: {cache}\r\nAccess-Control-Allow-Origin: *\r\n{more}Connection: close\r\n\r\n",
         content_type(&file),
         body.len()
     )?;

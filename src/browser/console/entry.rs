@@ -141,7 +141,8 @@ impl Message {
                 let Thrown { exception_details: details } = event.decode().ok()?;
                 let text = uncaught(&details);
                 let place = details.url.as_deref().filter(|url| !url.is_empty());
-                let stack = details.stack_trace.or_else(|| place_only(place?, details.line_number, details.column_number));
+                let stack =
+                    details.stack_trace.or_else(|| place_only(place?, details.line_number, details.column_number));
                 let message = Message::new("error".into(), text, Vec::new(), stack, details.exception, origin);
                 Some(Read { message, context: details.execution_context_id, about: None, release: Vec::new() })
             }
@@ -182,6 +183,18 @@ impl Message {
         }
     }
 
+    /// Its text, with what has been read of its arguments where Chrome sent no previews.
+    pub fn shown_text(&self) -> String {
+        if !self.arguments.iter().any(RemoteObject::lacks_preview) {
+            return self.text.clone();
+        }
+        let with_structure = |(argument, details): (&RemoteObject, &OnceLock<Details>)| match details.get() {
+            Some(Details::Structure(structure)) if argument.lacks_preview() => argument.with_structure(structure),
+            _ => argument.clone(),
+        };
+        cut(format::text(&self.arguments.iter().zip(&self.details).map(with_structure).collect::<Vec<_>>()))
+    }
+
     /// The values that details can be read of, as many as there are slots for them.
     pub fn values(&self) -> &[RemoteObject] {
         match &self.thrown {
@@ -217,7 +230,8 @@ fn uncaught(details: &ExceptionDetails) -> String {
 
 /// Where there is a place but no stack. Counted from 0, like the frames of a stack.
 fn place_only(url: &str, line: i64, column: i64) -> Option<Box<RawValue>> {
-    let frame = serde_json::json!({"functionName": "", "scriptId": "", "url": url, "lineNumber": line, "columnNumber": column});
+    let frame =
+        serde_json::json!({"functionName": "", "scriptId": "", "url": url, "lineNumber": line, "columnNumber": column});
     serde_json::value::to_raw_value(&serde_json::json!({"callFrames": [frame]})).ok()
 }
 

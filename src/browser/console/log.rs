@@ -60,7 +60,8 @@ struct State {
 
 impl Default for ConsoleLog {
     fn default() -> Self {
-        let state = State { entries: Buckets::new(ENTRIES, BYTES), order: 0, next_id: 1, lost: 0, backlogs: Vec::new() };
+        let state =
+            State { entries: Buckets::new(ENTRIES, BYTES), order: 0, next_id: 1, lost: 0, backlogs: Vec::new() };
         ConsoleLog { state: Mutex::new(state), readers: Arc::new(Semaphore::new(READERS)), read: Notify::new() }
     }
 }
@@ -123,7 +124,8 @@ impl ConsoleLog {
                 let message = &mut read.message;
                 message.place = places.of(origin, read.context).or_else(|| {
                     // The document itself goes without saying, and what the text names already too.
-                    let url = read.about.filter(|url| *url != places.document && !message.text.contains(url.as_str()))?;
+                    let url =
+                        read.about.filter(|url| *url != places.document && !message.text.contains(url.as_str()))?;
                     Some(format!("at {url}"))
                 });
                 let message = Arc::new(read.message);

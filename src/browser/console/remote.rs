@@ -9,6 +9,9 @@ use serde_json::Value;
 /// Characters of a function's head that are shown.
 const FUNCTION_HEAD: usize = 80;
 
+/// Characters of a structure that stands for a preview.
+const STRUCTURE: usize = 120;
+
 /// A value in the page.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -26,6 +29,9 @@ pub struct RemoteObject {
     /// Handle of an object, valid on the session that delivered it.
     pub object_id: Option<String>,
     preview: Option<Preview>,
+    /// Its structure, where it was read from the page.
+    #[serde(skip)]
+    structure: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -63,6 +69,19 @@ impl RemoteObject {
         self.subtype.as_deref() == Some("error")
     }
 
+    /// Whether a line about it says nothing about its content: Chrome repeats old messages without previews.
+    pub fn lacks_preview(&self) -> bool {
+        let plain = matches!(self.subtype.as_deref(), Some("null" | "error" | "node" | "date" | "regexp"));
+        self.r#type == "object" && !plain && self.preview.is_none()
+    }
+
+    /// The same with its structure in place of a preview.
+    pub fn with_structure(&self, structure: &str) -> Self {
+        let line = structure.replace(['\n', '\r'], " ");
+        let cut = line.char_indices().nth(STRUCTURE).map(|(at, _)| format!("{}…", &line[..at]));
+        RemoteObject { structure: Some(cut.unwrap_or(line)), ..self.clone() }
+    }
+
     /// On one line, as an argument of a console call: strings stand as they are.
     pub fn line(&self) -> String {
         match self.value.as_ref().and_then(Value::as_str) {
@@ -85,9 +104,10 @@ impl RemoteObject {
             (_, Some("error")) => description.lines().next().unwrap_or_default().to_owned(),
             (_, Some("node")) => node(description),
             (_, Some("date" | "regexp")) | ("symbol", _) => description.to_owned(),
-            _ => match &self.preview {
-                Some(preview) => preview.line(),
-                None => description.to_owned(),
+            _ => match (&self.preview, &self.structure) {
+                (Some(preview), _) => preview.line(),
+                (None, Some(structure)) => structure.clone(),
+                (None, None) => description.to_owned(),
             },
         }
     }

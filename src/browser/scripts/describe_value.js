@@ -57,7 +57,11 @@ function describe(maxDepth, maxItems, maxLength) {
     }
     const tag = kind(value);
     if (typeof Node === 'function' && value instanceof Node) {
-      return give(value instanceof Element ? value.cloneNode(false).outerHTML : String(value.nodeName));
+      if (!(value instanceof Element)) {
+        return give(String(value.nodeName));
+      }
+      const attributes = Array.from(value.attributes, ({name, value}) => ` ${name}=${quote(value)}`);
+      return give(`<${value.localName}${attributes.join('')}>`);
     }
     if (value instanceof Error) {
       const own = Object.getOwnPropertyDescriptor(value, 'stack');

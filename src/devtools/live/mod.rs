@@ -3,6 +3,7 @@
 //! Made when something needs it, dropped with the page. Rust owns the sessions: it attaches the frames of other sites and
 //! the workers, forwards their events, and sends the front-end's commands, all over one link.
 
+mod csp;
 mod loader;
 mod pump;
 mod requests;
@@ -59,7 +60,12 @@ pub struct Universe {
 
 impl Universe {
     /// Opens one for a target. `browser` is the browser's own session.
-    pub async fn open(browser: &Session, target: &str, rules: LoadingRules, source_maps: bool) -> Result<Self, LiveError> {
+    pub async fn open(
+        browser: &Session,
+        target: &str,
+        rules: LoadingRules,
+        source_maps: bool,
+    ) -> Result<Self, LiveError> {
         let isolate = frontend::isolate().await?;
         let params = json!({"targetId": target, "flatten": true});
         let attached: Value = browser.call("Target.attachToTarget", params).await?;

@@ -19,7 +19,8 @@ const WAITING: usize = 100_000;
 const HANDLES: usize = 500;
 
 /// Domains and events that the front-end's models need.
-const FORWARDED: &[&str] = &["Debugger.", "CSS.", "DOM.", "Page.frame", "Page.loadEventFired", "Target.", "Runtime.executionContext"];
+const FORWARDED: &[&str] =
+    &["Debugger.", "CSS.", "DOM.", "Page.frame", "Page.loadEventFired", "Target.", "Runtime.executionContext"];
 
 /// All sessions of one universe.
 pub(super) struct Pump {

@@ -4,6 +4,7 @@
 //! costs a call into V8. Knows nothing of MCP; a source is a file or any stream of bytes.
 
 mod error;
+mod field_data;
 mod source;
 mod split;
 #[cfg(test)]
@@ -13,16 +14,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
-use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind, Progress, Work};
+use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind, Work};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 pub use error::TraceError;
 pub use source::TraceSource;
 
 use super::blobs;
+use crate::progress::{Reporter, rest};
 
 /// A trace of gigabytes takes minutes; this only ends what will never end.
 const LOAD_DEADLINE: Duration = Duration::from_secs(30 * 60);
@@ -51,7 +52,7 @@ pub struct LoadOptions {
     /// Ends the loading early.
     pub cancel: CancellationToken,
     /// Where progress goes.
-    pub progress: Option<UnboundedSender<Progress>>,
+    pub progress: Reporter,
 }
 
 impl LoadOptions {
@@ -161,7 +162,8 @@ impl PreparedEngine {
         let _stop_reading = StopReading(stop.clone());
         let (input, verdict) = source::start(source, stop, options.progress.clone())
             .map_err(|e| TraceError::Read { path: "the trace".into(), why: e.to_string() })?;
-        let progress = options.progress.map(second_half);
+        // Reading fills the first part of the bar, the engine's own progress the rest.
+        let progress = rest(&options.progress, source::LOADING_SHARE);
         let params = json!({
             "fresh": options.fresh,
             "cpuThrottling": options.cpu_throttling,
@@ -221,16 +223,4 @@ impl TraceAnalysis {
             other => other.into(),
         })
     }
-}
-
-/// Reading fills the first half of the bar, the engine's own progress the second.
-fn second_half(outer: UnboundedSender<Progress>) -> UnboundedSender<Progress> {
-    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel::<Progress>();
-    tokio::spawn(async move {
-        while let Some(Progress { fraction, message }) = receiver.recv().await {
-            let fraction = source::LOADING_SHARE + fraction * (1.0 - source::LOADING_SHARE);
-            let _ = outer.send(Progress { fraction, message });
-        }
-    });
-    sender
 }

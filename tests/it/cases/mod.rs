@@ -1,17 +1,21 @@
 //! Reports by users of browser-debugging servers, as regression tests: what should happen, whatever another server does.
 //!
 //! Each test is named after its report (`a1_…`); groups: A filling, B files, keys and dragging, C clicking, frames and
-//! shadow roots, D uids, E dialogs and navigation, F6 broken text, I pictures, L life cycle.
+//! shadow roots, D uids, E dialogs and navigation, F console, G source maps, I pictures, J traces, L life cycle.
 
 mod clicking;
+mod console;
 mod dialogs;
 mod drills;
 mod files_and_keys;
 mod filling;
 mod life;
 mod pictures;
+mod source_maps;
+mod traces;
 mod uids;
 
+pub use console::{id_of, list_with};
 pub use pictures::{picture, size};
 
 use std::time::{Duration, Instant};

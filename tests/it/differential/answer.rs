@@ -51,7 +51,16 @@ impl Numbers {
         match value {
             Value::String(text) => *text = self.renamed(&without_folders(text, folder)),
             Value::Array(items) => items.iter_mut().for_each(|item| self.renamed_value(item, folder)),
-            Value::Object(map) => map.values_mut().for_each(|item| self.renamed_value(item, folder)),
+            Value::Object(map) => {
+                // Numbers of ours are numbers, ids of Chrome's in details are what is meant here.
+                for key in IDS {
+                    let is_ours = |value: &Value| *key == "requestId" && value.is_i64();
+                    if let Some(value) = map.get_mut(*key).filter(|value| !is_ours(value)) {
+                        *value = "#".into();
+                    }
+                }
+                map.values_mut().for_each(|item| self.renamed_value(item, folder));
+            }
             _ => {}
         }
     }
@@ -89,7 +98,7 @@ impl Answer {
         let mut structured = result.get("structuredContent").cloned().unwrap_or(Value::Null);
         // First, since it holds every node where a text may be shortened.
         numbers.renamed_value(&mut structured, folder);
-        let text = numbers.renamed(&without_folders(&raw, folder));
+        let text = numbers.renamed(&without_ids(&without_folders(&raw, folder)));
         let tree = raw.split_once("## Latest page snapshot\n").map(|(_, tree)| tree.to_owned());
         (Answer { text, is_error: result["isError"] == true, structured }, tree)
     }
@@ -115,6 +124,20 @@ impl Answer {
         removed
     }
 
+    /// Replaces lines of the text. Whether there were any.
+    pub fn map_lines(&mut self, mut replace: impl FnMut(&str) -> Option<String>) -> bool {
+        let mut changed = false;
+        let lines = self.text.split('\n').map(|line| match replace(line) {
+            Some(other) => {
+                changed = true;
+                other
+            }
+            None => line.to_owned(),
+        });
+        self.text = lines.collect::<Vec<_>>().join("\n");
+        changed
+    }
+
     pub fn remove_key(&mut self, key: &str) {
         if let Some(map) = self.structured.as_object_mut() {
             map.shift_remove(key);
@@ -131,6 +154,25 @@ fn picture(item: &Value) -> String {
     let size = imagesize::blob_size(&bytes).expect("a picture that can be read");
     let kind = imagesize::image_type(&bytes).expect("a kind of picture");
     format!("[{} {} {kind:?} {}x{}]", item["type"], item["mimeType"], size.width, size.height)
+}
+
+/// Keys of details whose values each browser makes up: requests, documents, nodes.
+const IDS: &[&str] = &["requestId", "loaderId", "violatingNodeId", "nodeId", "documentNodeId"];
+
+/// Such values in details that are shown as JSON.
+fn without_ids(text: &str) -> String {
+    let mut text = text.to_owned();
+    for key in IDS {
+        let key = format!("\"{key}\":");
+        let mut parts = text.split(key.as_str());
+        let mut result = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let rest = part.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == '.' || c == '"');
+            result.push_str(&format!("{key}#{rest}"));
+        }
+        text = result;
+    }
+    text
 }
 
 /// A text that is nothing but the path of a picture gets the picture's size.

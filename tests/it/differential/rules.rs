@@ -1,6 +1,8 @@
 //! The intended differences: what each allows, and nothing more. `name` is the first cell of its row in
 //! docs/differences.md, where the reason stands for users.
 
+mod console;
+
 use serde_json::Value;
 
 use super::answer::Answer;
@@ -27,7 +29,11 @@ const fn rule(name: &'static str, apply: fn(&Call, &State, &mut Answer, &mut Ans
 }
 
 /// Every one, in the order in which they are tried.
-pub static RULES: &[Rule] = &[
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    console::RULES.iter().chain(RULES)
+}
+
+static RULES: &[Rule] = &[
     rule("Errors", |_, _, ours, _| ours.remove_lines(|line| line.starts_with("hint: "))),
     // The original tells a page when its own event has come, so in this answer, in a later one, or not at all.
     Rule {
@@ -244,7 +250,7 @@ pub fn apply(call: &Call, state: &mut State, ours: &mut Answer, peer: &mut Answe
     if ours.text.contains(" a dialog of the script (") {
         state.answered_for_script = true;
     }
-    for rule in RULES {
+    for rule in rules() {
         // Which wording it was is wanted too, and lost once they are equal.
         let entry = if rule.name == "Wording of errors" { wording(&mut ours.clone(), peer) } else { None };
         if (rule.apply)(call, state, ours, peer) {

@@ -36,8 +36,15 @@ impl Call {
     }
 }
 
-/// Reads the sessions.
-pub fn parse(text: &str) -> Vec<Session> {
+/// Reads `sessions.txt` and the files of `sessions`.
+pub fn read(folder: &Path) -> Vec<Session> {
+    let mut files: Vec<_> = std::fs::read_dir(folder.join("sessions")).unwrap().flatten().map(|f| f.path()).collect();
+    files.sort();
+    files.insert(0, folder.join("sessions.txt"));
+    files.iter().flat_map(|file| parse(&std::fs::read_to_string(file).unwrap())).collect()
+}
+
+fn parse(text: &str) -> Vec<Session> {
     let mut sessions: Vec<Session> = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
         if content.is_empty() || content.starts_with("# ") {
@@ -59,13 +66,20 @@ pub fn parse(text: &str) -> Vec<Session> {
 }
 
 /// The arguments with the placeholders replaced, as one server gets them. The error is about an element that is not there.
-pub fn filled(call: &Call, tree: &str, refused: u16, folder: &Path) -> Result<String, String> {
+pub fn filled(call: &Call, tree: &str, console: &str, refused: u16, folder: &Path) -> Result<String, String> {
     let mut text = call.arguments.clone();
     while let Some((before, rest)) = text.split_once("{uid:") {
         let (wanted, after) = rest.split_once('}').unwrap_or_else(|| panic!("line {}: an open placeholder", call.line));
         let (name, number) = wanted.split_once('/').unwrap_or((wanted, "0"));
         let uid = uid(tree, name, number.parse().unwrap()).ok_or_else(|| format!("there is no {wanted} in\n{tree}"))?;
         text = format!("{before}{uid}{after}");
+    }
+    while let Some((before, rest)) = text.split_once("{msg:") {
+        let (wanted, after) = rest.split_once('}').unwrap_or_else(|| panic!("line {}: an open placeholder", call.line));
+        let line = console.lines().find(|line| line.starts_with("msgid=") && line.contains(wanted));
+        let id = line.and_then(|line| line.strip_prefix("msgid=")?.split(' ').next());
+        let id = id.ok_or_else(|| format!("there is no {wanted} in\n{console}"))?;
+        text = format!("{before}{id}{after}");
     }
     let by_address = pages().url("differential/");
     let by_name = by_address.replace("127.0.0.1", "localhost");

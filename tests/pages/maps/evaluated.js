@@ -1,0 +1,1 @@
+eval("function a(){console.error(\"evaluated\")}\na();\n//# sourceMappingURL=data:application/json;base64,eyJ2ZXJzaW9uIjogMywgInNvdXJjZXMiOiBbInRzL2V2YWx1YXRlZC50cyJdLCAibmFtZXMiOiBbXSwgIm1hcHBpbmdzIjogIkFBU0EsYUFDSTtBQVVGIn0=\n//# sourceURL=/maps/evaluated-inner.js");

@@ -1,0 +1,3 @@
+function a(){console.error("external")}
+a();
+//# sourceMappingURL=external.js.map

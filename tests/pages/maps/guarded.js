@@ -1,0 +1,3 @@
+function a(){console.error("guarded")}
+a();
+//# sourceMappingURL=secret/x.map

@@ -1,0 +1,2 @@
+function a(){console.error("header")}
+a();

@@ -1,0 +1,3 @@
+function a(){console.error("hijack")}
+a();
+//# sourceMappingURL=hijack.js.map

@@ -1,0 +1,3 @@
+function a(){console.error("html")}
+a();
+//# sourceMappingURL=html.js.map

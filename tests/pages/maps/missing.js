@@ -1,0 +1,3 @@
+function a(){console.error("missing")}
+a();
+//# sourceMappingURL=missing.js.map

@@ -1,0 +1,3 @@
+function a(){console.error("rooted")}
+a();
+//# sourceMappingURL=rooted.js.map

@@ -1,0 +1,3 @@
+function a(){console.error("slow")}
+a();
+//# sourceMappingURL=external.js.map?delay=10000
