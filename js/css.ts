@@ -73,7 +73,8 @@ function isConnected(node: DOMNode): boolean {
   while (top.parentNode) {
     top = top.parentNode;
   }
-  return top === node.domModel().existingDocument();
+  // The document of a frame with a process of its own hangs below its owner, in another model.
+  return top === top.domModel().existingDocument();
 }
 
 class Walk {
@@ -156,6 +157,7 @@ class Walk {
         await this.#describe(block, style, node);
     }
     if (inherited) {
+      delete block.isUserAgent;
       block.type = 'inherited';
       block.node = node ? reference(node) : undefined;
     }
