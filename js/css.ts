@@ -281,7 +281,8 @@ class Walk {
   }
 
   #property(property: CSSProperty): Property {
-    const value = property.value.replace(IMPORTANT, '');
+    // Rules of the browser's own sheet may have it in their values alone.
+    const value = property.important ? property.value.replace(IMPORTANT, '') : property.value;
     const result: Property = {name: property.name, value, status: 'active'};
     if (property.disabled) {
       result.status = 'disabled';
@@ -290,7 +291,7 @@ class Walk {
     } else if (this.#matched.propertyState(property) === PropertyState.OVERLOADED) {
       result.status = 'overloaded';
     }
-    if (property.important || value !== property.value) {
+    if (property.important) {
       result.important = true;
     }
     return result;

@@ -132,6 +132,7 @@ fn what_is_not_an_element_any_more_has_no_styles() {
     client.text("navigate_page", json!({"url": pages().url("cases/form.html")}));
     let failure = client.error("get_css_styles", json!({"uid": uids(&snapshot, "main \"Outer\"")[0]}));
     assert_contains(&failure, &["was detached from the page."]);
+    client.text("navigate_page", json!({"url": pages().url("differential/styles.html")}));
     let verbose = client.text("take_snapshot", json!({"verbose": true}));
     let inline = &uids(&verbose, "InlineTextBox ")[0];
     let failure = client.error("get_css_styles", json!({"uid": inline}));

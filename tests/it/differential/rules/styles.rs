@@ -47,11 +47,17 @@ pub static RULES: &[Rule] = &[
         let mut changed = false;
         for (mine, theirs) in pairs(ours, peer) {
             let first_line = theirs["source"].as_str().is_some_and(|source| source.ends_with(".html:1"));
-            if mine["selector"] == "&" && theirs["selector"] == "" && first_line {
-                mine["selector"] = "".into();
-                mine["source"] = theirs["source"].clone();
-                changed = true;
+            let unnamed = theirs["selector"].as_str().is_none_or(str::is_empty);
+            let Some(mine) = mine.as_object_mut().filter(|mine| mine["selector"] == "&" && unnamed && first_line) else {
+                continue;
+            };
+            mine["source"] = theirs["source"].clone();
+            // Inherited ones have none at all.
+            match theirs.get("selector") {
+                Some(selector) => mine["selector"] = selector.clone(),
+                None => _ = mine.shift_remove("selector"),
             }
+            changed = true;
         }
         settled(changed, ours, peer)
     }),
