@@ -6,7 +6,7 @@ import './host/intl.js';
 import './host/boot.js';
 
 import {expose, register} from './host/service.js';
-import {withholdCommands} from './bridge/universe.js';
+import {enableFeatures, withholdCommands} from './bridge/universe.js';
 import {diagnostics} from './diagnostics.js';
 import {heap} from './heap.js';
 import {warmHeap} from './heap/warm.js';
@@ -23,6 +23,7 @@ register('issues', issues);
 register('live', live);
 register('network', network);
 
+enableFeatures();
 withholdCommands();
 
 async function warmUp(text: string): Promise<void> {

@@ -71,6 +71,7 @@ fn parameters(text: &mut String, tool: &Tool, config: &Config) {
         let need = match (param.required, param.default) {
             (true, _) => "required".to_owned(),
             (false, ParamDefault::Bool(value)) => format!("default {value}"),
+            (false, ParamDefault::Number(value)) => format!("default {value}"),
             (false, ParamDefault::Configured(value)) => format!("default {}", value(config)),
             (false, ParamDefault::None) => "optional".into(),
         };

@@ -298,7 +298,7 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec::bool("categoryPwa", TOOLS, "Offer the tools for installed web applications.").planned(),
     OptionSpec::bool("experimentalVision", TOOLS, "Offer click_at, which takes coordinates."),
     OptionSpec::bool("experimentalInteropTools", TOOLS, "Offer get_tab_id.").hidden(),
-    OptionSpec::bool("devtoolsComments", TOOLS, "Offer the tools for comments made in DevTools.").hidden().planned(),
+    OptionSpec::bool("devtoolsComments", TOOLS, "Offer the tools for comments made in DevTools.").hidden(),
     OptionSpec::bool(
         "javascriptEvaluation",
         TOOLS,

@@ -1,13 +1,15 @@
 //! What belongs to one client: its roots, its traces and heap snapshots. Nothing here depends on `initialize` having happened.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio_util::sync::DropGuard;
 
 use super::traces::Traces;
+use crate::browser::devtools_comments::Followed;
 use crate::browser::host::{BrowserHost, LiveBrowser};
 use crate::browser::page::Page;
 use crate::browser::pages::PageInfo;
@@ -24,6 +26,9 @@ pub const ROOTS_WAIT: Duration = Duration::from_secs(5);
 pub struct Session {
     /// The process's settings.
     pub config: Arc<Config>,
+    /// DevTools windows whose comments it hears of.
+    pub followed: Arc<Followed>,
+    log: OnceLock<UnboundedSender<&'static str>>,
     /// The roots the client has told; `None` until it has.
     roots: watch::Sender<Option<Vec<PathBuf>>>,
     /// The heap snapshots it has loaded.
@@ -52,6 +57,8 @@ impl Session {
         let (owner, present) = Owner::new();
         Arc::new(Session {
             config,
+            followed: Arc::default(),
+            log: OnceLock::new(),
             roots: watch::Sender::new(None),
             heap: HeapStore::default(),
             traces: Traces::default(),
@@ -76,6 +83,18 @@ impl Session {
             *selection = Selection { generation: live.generation, page: None };
         }
         Ok(live)
+    }
+
+    /// Where messages outside of any call go; the first one counts.
+    pub fn log_to(&self, sender: impl FnOnce() -> UnboundedSender<&'static str>) {
+        self.log.get_or_init(sender);
+    }
+
+    /// Tells the client something outside of any call.
+    pub fn log(&self, text: &'static str) {
+        if let Some(sender) = self.log.get() {
+            let _ = sender.send(text);
+        }
     }
 
     /// Selects a page.

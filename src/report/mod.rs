@@ -5,6 +5,7 @@
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
 mod body;
+mod comments;
 mod console;
 mod fence;
 pub mod heap;
@@ -14,9 +15,11 @@ mod pages;
 mod paging;
 mod request;
 mod requests;
+mod styles;
 mod trace;
 
 pub use body::{BodyPart, WINDOW, Window};
+pub use comments::{Comment, CommentList};
 pub use console::{
     AffectedRequest, AffectedResource, ConsoleIssue, ConsoleLine, ConsoleList, ConsoleMessage, stack_text,
 };
@@ -28,6 +31,7 @@ pub use pages::{BrowserNote, PageList, Reconnected};
 pub use paging::{Paging, Part};
 pub use request::{Hop, RequestDetails, clock};
 pub use requests::{RequestList, request_line};
+pub use styles::ElementStyles;
 pub use trace::{TraceInsight, TraceSummary};
 
 use serde_json::{Map, Value};

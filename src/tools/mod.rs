@@ -12,6 +12,7 @@ pub mod validate;
 mod click;
 mod click_at;
 mod close_page;
+mod comments;
 mod console;
 mod drag;
 mod emulate;
@@ -20,6 +21,8 @@ mod failures;
 mod fill;
 mod fill_form;
 mod get_console_message;
+mod get_css_styles;
+mod get_devtools_comments;
 mod get_network_request;
 mod handle_dialog;
 pub mod heap;
@@ -29,12 +32,15 @@ mod list_network_requests;
 mod list_pages;
 mod navigate_page;
 mod new_page;
+mod open_devtools;
 mod performance_analyze_insight;
 mod performance_load_trace;
 mod performance_start_trace;
 mod performance_stop_trace;
 mod press_key;
 mod resize_page;
+mod resolve_devtools_comment;
+mod reveal_in_devtools;
 mod select_page;
 mod slim;
 mod take_heapsnapshot;
@@ -77,6 +83,8 @@ pub static TOOLS: &[Tool] = &[
     fill::TOOL,
     fill_form::TOOL,
     get_console_message::TOOL,
+    get_css_styles::TOOL,
+    get_devtools_comments::TOOL,
     heap::class_nodes::TOOL,
     heap::details::TOOL,
     heap::dominators::TOOL,
@@ -95,6 +103,7 @@ pub static TOOLS: &[Tool] = &[
     slim::NAVIGATE,
     navigate_page::TOOL,
     new_page::TOOL,
+    open_devtools::TOOL,
     performance_analyze_insight::TOOL,
     performance_load_trace::TOOL,
     performance_start_trace::TOOL,
@@ -102,6 +111,8 @@ pub static TOOLS: &[Tool] = &[
     press_key::TOOL,
     heap::query::TOOL,
     resize_page::TOOL,
+    resolve_devtools_comment::TOOL,
+    reveal_in_devtools::TOOL,
     slim::SCREENSHOT,
     select_page::TOOL,
     take_heapsnapshot::TOOL,
@@ -169,6 +180,8 @@ pub enum Condition {
     JavaScript,
     /// `--memoryDebugging`.
     MemoryDebugging,
+    /// `--devtoolsComments`.
+    DevToolsComments,
 }
 
 impl Condition {
@@ -179,6 +192,7 @@ impl Condition {
             Condition::Vision => "experimentalVision",
             Condition::JavaScript => "javascriptEvaluation",
             Condition::MemoryDebugging => "memoryDebugging",
+            Condition::DevToolsComments => "devtoolsComments",
         }
     }
 
@@ -188,6 +202,7 @@ impl Condition {
             Condition::Vision => config.experimental_vision,
             Condition::JavaScript => config.javascript_evaluation,
             Condition::MemoryDebugging => config.memory_debugging,
+            Condition::DevToolsComments => config.devtools_comments,
         }
     }
 }

@@ -47,6 +47,8 @@ pub enum ParamDefault {
     None,
     /// A truth value.
     Bool(bool),
+    /// A whole number.
+    Number(u32),
     /// A text of the server's options.
     Configured(fn(&Config) -> &str),
 }
@@ -209,6 +211,7 @@ pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
         match param.default {
             ParamDefault::None => {}
             ParamDefault::Bool(value) => _ = property.insert("default".into(), value.into()),
+            ParamDefault::Number(value) => _ = property.insert("default".into(), value.into()),
             ParamDefault::Configured(value) => _ = property.insert("default".into(), value(config).into()),
         }
         properties.insert(param.name.into(), property.into());

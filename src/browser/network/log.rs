@@ -187,6 +187,12 @@ impl NetworkLog {
         state.entries.iter().any(|request| request.id == id).then_some(id)
     }
 
+    /// The CDP id of a request; its hops have the same one.
+    pub fn request_id(&self, number: u32) -> Option<String> {
+        let state = self.state();
+        state.entries.iter().find(|request| request.id == number).map(|request| request.request_id.clone())
+    }
+
     /// When recording began, if the current document is older than that.
     pub fn recorded_since(&self) -> Option<SystemTime> {
         match self.state().since {
