@@ -1,9 +1,10 @@
 //! The same sessions with both servers, ours and the original, each with a Chrome of its own: every answer must be the
 //! same in text, `isError`, `structuredContent` and picture sizes. What may differ is listed in [`rules`], each entry
 //! with its row in docs/differences.md; an entry that no session needs fails the test. The sessions themselves are data:
-//! `differential/sessions.txt`.
+//! `differential/*.txt`.
 
 mod answer;
+mod network;
 mod rules;
 mod script;
 
@@ -23,6 +24,8 @@ use answer::{Answer, Numbers};
 use rules::{RULES, State, WORDINGS};
 use script::{Call, Session};
 
+/// The sessions.
+const SESSIONS: &[&str] = &["sessions.txt", "network.txt"];
 /// How often a call is repeated whose answer settles later, and the pause between.
 const REPEATS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(200);
@@ -101,7 +104,7 @@ fn compare(session: &Session, used: &mut Used) -> Vec<String> {
     let mut failures = Vec::new();
     let mut before_that = String::new();
     for call in &session.calls {
-        let what = format!("{} (sessions.txt line {}): {} {}", session.name, call.line, call.tool, call.arguments);
+        let what = format!("{} (line {}): {} {}", session.name, call.line, call.tool, call.arguments);
         let mut repeats = if call.settles { REPEATS } else { 0 };
         loop {
             let before = (mine.numbers.clone(), theirs.numbers.clone());
@@ -170,12 +173,15 @@ fn compare_files(session: &Session, mine: &Path, theirs: &Path) -> Vec<String> {
 #[test]
 fn the_same_sessions_as_with_the_original_give_the_same_answers() {
     let _alone = chrome_lock();
-    let text = std::fs::read_to_string(root().join("tests/it/differential/sessions.txt")).unwrap();
-    let sessions = script::parse(&text);
+    let sessions: Vec<Session> = SESSIONS
+        .iter()
+        .map(|file| std::fs::read_to_string(root().join("tests/it/differential").join(file)).unwrap())
+        .flat_map(|text| script::parse(&text))
+        .collect();
     let calls: usize = sessions.iter().map(|s| s.calls.len()).sum();
     let addresses =
         sessions.iter().flat_map(|s| &s.calls).filter_map(Call::page).collect::<std::collections::BTreeSet<_>>();
-    assert!(calls >= 250 && addresses.len() >= 18, "{calls} calls on {} pages", addresses.len());
+    assert!(calls >= 300 && addresses.len() >= 18, "{calls} calls on {} pages", addresses.len());
     pages();
     let next = AtomicUsize::new(0);
     let results = Mutex::new((Used::default(), Vec::new()));
