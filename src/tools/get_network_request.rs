@@ -19,10 +19,10 @@ pub const TOOL: Tool = Tool {
     read_only: false,
     conditions: &[],
     params: &[
-        Param::number("reqid", "From the list; default: the one selected in DevTools."),
+        Param::number("reqid", "Default: the one selected in DevTools."),
         Param::text("requestFilePath", "Write the request's body to this file.").file().obvious(),
         Param::text("responseFilePath", "Write the response's body to this file.").file().obvious(),
-        Param::at_least_zero("offset", "First character of bodies, or first message, to show."),
+        Param::at_least_zero("offset", "First character, or message, to show."),
         Param::positive("limit", "How many; default 10000 characters or 50 messages.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler)),

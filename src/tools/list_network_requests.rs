@@ -9,7 +9,7 @@ use crate::report::{Paging, Report, RequestList, clock, request_line};
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "list_network_requests",
-    description: "List the page's requests since its last navigation.",
+    description: "List the page's requests.",
     category: Category::Network,
     read_only: true,
     conditions: &[],
@@ -17,7 +17,7 @@ pub const TOOL: Tool = Tool {
         Param::positive("pageSize", "Requests on a page of the list; default: all.").obvious(),
         Param::at_least_zero("pageIdx", "Page of the list, from 0.").obvious(),
         Param::choices("resourceTypes", RESOURCE_TYPES, "Only these.").obvious(),
-        Param::bool("includePreservedRequests", "Also of the two documents before."),
+        Param::bool("includePreservedRequests", "Also of the two documents before.").obvious(),
     ],
     handler: Handler::Page(OnPage::new(handler).while_dialog().at_once()),
 };
