@@ -9,7 +9,7 @@ use crate::report::{Paging, Report, RequestList, clock, request_line};
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "list_network_requests",
-    description: "List the page's requests since its last navigation.",
+    description: "List the page's requests.",
     category: Category::Network,
     read_only: true,
     conditions: &[],

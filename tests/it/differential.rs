@@ -1,9 +1,10 @@
 //! The same sessions with both servers, ours and the original, each with a Chrome of its own: every answer must be the
 //! same in text, `isError`, `structuredContent` and picture sizes. What may differ is listed in [`rules`], each entry
 //! with its row in docs/differences.md; an entry that no session needs fails the test. The sessions themselves are data:
-//! `differential/sessions.txt`.
+//! `differential/*.txt`.
 
 mod answer;
+mod network;
 mod rules;
 mod script;
 

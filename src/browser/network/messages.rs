@@ -107,7 +107,8 @@ fn shortened(text: String) -> String {
     if text.len() <= LONGEST {
         return text;
     }
-    text[..text.floor_char_boundary(LONGEST)].to_owned()
+    let end = (0..=LONGEST).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    text[..end].to_owned()
 }
 
 #[cfg(test)]

@@ -359,3 +359,7 @@ fn inline_body(parts: &[PostDataEntry]) -> Option<Vec<u8>> {
     }
     Some(body)
 }
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+mod tests;

@@ -7,6 +7,7 @@ mod styles;
 use serde_json::Value;
 
 use super::answer::Answer;
+use super::network;
 use super::script::Call;
 
 /// What earlier calls of a session left behind.
@@ -159,6 +160,15 @@ static RULES: &[Rule] = &[
         }
         ok
     }),
+    rule("Details of requests", |call, _, ours, peer| network::details(call, ours, peer)),
+    rule("Redirect chains", |call, _, ours, peer| network::hops(call, ours, peer)),
+    rule("Bodies of requests", |call, _, ours, peer| network::bodies(call, ours, peer)),
+    rule("Reasons of failed requests", |call, _, ours, peer| network::reasons(call, ours, peer)),
+    rule("Blocked requests", |call, _, ours, peer| network::blocked(call, ours, peer)),
+    rule("Redirects of documents", |call, _, ours, peer| network::navigations(call, ours, peer)),
+    rule("WebSockets", |call, _, ours, peer| network::sockets(call, ours, peer)),
+    rule("Preflights", |call, _, ours, peer| network::preflights(call, ours, peer)),
+    rule("Requests that are not found", |call, _, ours, peer| network::not_found(call, ours, peer)),
     rule("Wording of errors", |_, _, ours, peer| ours != peer && wording(ours, peer).is_some()),
 ];
 

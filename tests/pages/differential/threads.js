@@ -1,0 +1,1 @@
+fetch('text.html?worker').then(answer => answer.text()).then(() => postMessage('done'));
