@@ -1,6 +1,7 @@
 // Live pages: the service through which Rust opens a universe for a page and asks its models.
 
 import {PageUniverse, type UniverseOptions} from './bridge/universe.js';
+import {type StyleParams, styles} from './css.js';
 import type {CallContext} from './host/service.js';
 import {type StackParams, translate} from './stacks.js';
 
@@ -28,6 +29,10 @@ export const live = {
 
   stacks({universe, ...params}: {universe: number}&StackParams) {
     return translate(find(universe), params);
+  },
+
+  styles({universe, ...params}: {universe: number}&StyleParams) {
+    return styles(find(universe), params);
   },
 
   /** Whether the isolate still takes its turns. */

@@ -6,12 +6,13 @@ import './host/intl.js';
 import './host/boot.js';
 
 import {expose, register} from './host/service.js';
-import {withholdCommands} from './bridge/universe.js';
+import {enableFeatures, withholdCommands} from './bridge/universe.js';
 import {diagnostics} from './diagnostics.js';
 import {heap} from './heap.js';
 import {warmHeap} from './heap/warm.js';
 import {issues} from './issues.js';
 import {live} from './live.js';
+import {network} from './network.js';
 import {trace, warmTrace} from './trace.js';
 import {connectWorker} from './workers.js';
 
@@ -20,7 +21,9 @@ register('diagnostics', diagnostics);
 register('heap', heap);
 register('issues', issues);
 register('live', live);
+register('network', network);
 
+enableFeatures();
 withholdCommands();
 
 async function warmUp(text: string): Promise<void> {

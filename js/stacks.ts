@@ -10,6 +10,7 @@ import type * as StackTrace from 'frontend/front_end/models/stack_trace/stack_tr
 import * as Workspace from 'frontend/front_end/models/workspace/workspace.js';
 
 import type {PageUniverse} from './bridge/universe.js';
+import {Deadline} from './deadline.js';
 
 type RawStack = Protocol.Runtime.StackTrace;
 type Frame = StackTrace.StackTrace.Frame;
@@ -59,32 +60,10 @@ export async function translate(universe: PageUniverse, {stacks, deadlineMs}: St
   return {stacks: texts, notes: [...notes]};
 }
 
-class Deadline {
-  readonly #end: number;
-
-  constructor(milliseconds: number) {
-    this.#end = performance.now() + milliseconds;
-  }
-
-  /** The value, or undefined when the time is over or it failed. */
-  async wait<T>(value: Promise<T>, atMost = Infinity): Promise<T|undefined> {
-    let timer: number|undefined;
-    const left = Math.max(0, Math.min(this.#end - performance.now(), atMost));
-    const over = new Promise<undefined>(resolve => {
-      timer = setTimeout(resolve, left) as unknown as number;
-    });
-    try {
-      return await Promise.race([value.catch(() => undefined), over]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
 /** Waits for the scripts of a stack and their source maps. Whether the front-end knows all of its scripts. */
 async function load(
     universe: PageUniverse, id: string|null, stack: RawStack, deadline: Deadline, notes: Set<string>): Promise<boolean> {
-  const target = universe.target(id) ?? await deadline.wait(targetAppears(universe, id), SCRIPTS_MS);
+  const target = await deadline.wait(universe.targetAppears(id), SCRIPTS_MS);
   const model = target?.model(DebuggerModel);
   if (!target || !model) {
     return false;
@@ -143,16 +122,6 @@ async function scriptAppears(model: DebuggerModel, id: Protocol.Runtime.ScriptId
       return script;
     }
     await model.once(DebuggerEvents.ParsedScriptSource);
-  }
-}
-
-async function targetAppears(universe: PageUniverse, id: string|null): Promise<Target|null> {
-  for (;;) {
-    const target = universe.target(id);
-    if (target) {
-      return target;
-    }
-    await new Promise(resolve => setTimeout(resolve, 20));
   }
 }
 

@@ -23,6 +23,9 @@ export class LinkConnection implements CDPConnection {
   readonly #link: number;
   readonly #observers = new Set<CDPConnectionObserver>();
   readonly #before: (event: CDPEvent<Event>) => void;
+  /** Who waits for answers; they come among the events, since those announce what they speak of. */
+  readonly #waiting = new Map<number, (answer: string) => void>();
+  #sent = 0;
 
   /** `before` sees each event before the front-end does, for targets that it must know by then. */
   constructor(link: number, before: (event: CDPEvent<Event>) => void) {
@@ -37,7 +40,14 @@ export class LinkConnection implements CDPConnection {
       throw new Error(`${method} was sent without a session`);
     }
     try {
-      return JSON.parse(await this.request({method, params: params ?? {}, sessionId})) as Answer<T>;
+      const number = ++this.#sent;
+      const answer = new Promise<string>(resolve => this.#waiting.set(number, resolve));
+      const direct = await this.request({method, params: params ?? {}, sessionId, number});
+      // Refused, or the session has ended.
+      if (direct) {
+        this.#waiting.delete(number);
+      }
+      return JSON.parse(direct || await answer) as Answer<T>;
     } catch (error) {
       return {error: {code: SERVER_ERROR, message: (error as Error).message}};
     }
@@ -58,12 +68,32 @@ export class LinkConnection implements CDPConnection {
 
   close(): void {
     this.#observers.clear();
+    this.#giveUp();
     op_dtm_link_close(this.#link);
+  }
+
+  #isAnswer(event: {method: string, params?: unknown}): boolean {
+    if (event.method !== 'devtools-mcp.answer') {
+      return false;
+    }
+    const {number, answer} = event.params as {number: number, answer: string};
+    this.#waiting.get(number)?.(answer);
+    this.#waiting.delete(number);
+    return true;
+  }
+
+  #giveUp(): void {
+    const gone = JSON.stringify({error: {code: SERVER_ERROR, message: 'the page is gone'}});
+    this.#waiting.forEach(resolve => resolve(gone));
+    this.#waiting.clear();
   }
 
   async #pump(): Promise<void> {
     for (let batch = await op_dtm_link_events(this.#link); batch; batch = await op_dtm_link_events(this.#link)) {
       for (const event of JSON.parse(batch) as Array<CDPEvent<Event>>) {
+        if (this.#isAnswer(event)) {
+          continue;
+        }
         try {
           this.#before(event);
           for (const observer of [...this.#observers]) {
@@ -75,6 +105,7 @@ export class LinkConnection implements CDPConnection {
         }
       }
     }
+    this.#giveUp();
     for (const observer of [...this.#observers]) {
       observer.onDisconnect('the page is gone');
     }

@@ -2,6 +2,7 @@
 
 import * as Common from 'frontend/front_end/core/common/common.js';
 import * as ProtocolClient from 'frontend/front_end/core/protocol_client/protocol_client.js';
+import * as Root from 'frontend/front_end/core/root/root.js';
 import {DebuggerModel, skipAllPausesSettingDescriptor} from 'frontend/front_end/core/sdk/DebuggerModel.js';
 import * as SDKSettings from 'frontend/front_end/core/sdk/SDKSettings.js';
 import * as SourceMapManager from 'frontend/front_end/core/sdk/SourceMapManager.js';
@@ -41,6 +42,11 @@ export function withholdCommands(): void {
       (prototype as unknown as Record<string, unknown>)[method] = async () => ({...answer, getError: () => undefined});
     }
   }
+}
+
+/** Features that Chrome turns on in its DevTools and that the modules ask for by name. */
+export function enableFeatures(): void {
+  Object.assign(Root.Runtime.hostConfig, {devToolsAnimationStylesInStylesTab: {enabled: true}});
 }
 
 const TYPES: Record<string, Type> = {
@@ -102,6 +108,17 @@ export class PageUniverse {
   /** The target that a stack comes from; none if the front-end does not know it (yet). */
   target(id: string|null): Target|null {
     return id === null ? this.main : this.targets.targetById(id as Protocol.Target.TargetID);
+  }
+
+  /** The same, when it is known; waits as long as it takes. */
+  async targetAppears(id: string|null): Promise<Target> {
+    for (;;) {
+      const target = this.target(id);
+      if (target) {
+        return target;
+      }
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
   }
 
   /** Frames of other sites and workers are attached by Rust; here they become targets. */

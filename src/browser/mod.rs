@@ -3,6 +3,8 @@
 pub mod attach;
 pub mod collect;
 pub mod console;
+pub mod devtools_comments;
+pub mod devtools_window;
 pub mod dialogs;
 pub mod elements;
 pub mod emulate;

@@ -13,6 +13,7 @@ use tokio::sync::{OnceCell, OwnedMutexGuard};
 
 use super::collect::{Origin, Part};
 use super::console::ConsoleLog;
+use super::devtools_comments::Comments;
 use super::dialogs::Dialogs;
 use super::emulate::Emulation;
 use super::network::NetworkLog;
@@ -182,6 +183,8 @@ pub struct Attached {
     pub console: Arc<ConsoleLog>,
     /// What it has requested.
     pub network: Arc<NetworkLog>,
+    /// What a user has said about it in DevTools.
+    pub comments: Comments,
     universe: tokio::sync::Mutex<Option<Arc<Universe>>>,
     children: Mutex<Vec<Child>>,
     shows_error: AtomicBool,
@@ -221,6 +224,7 @@ impl Attached {
             snapshots: Mutex::default(),
             console: Arc::default(),
             network: Arc::default(),
+            comments: Comments::default(),
             universe: tokio::sync::Mutex::default(),
             children: Mutex::default(),
             shows_error: AtomicBool::new(false),
@@ -253,7 +257,7 @@ impl Attached {
         };
         let (page, network, children, rules, runtime, log, issues, _, _) = tokio::join!(
             enable("Page.enable", part != Part::Worker),
-            enable("Network.enable", true),
+            self.network.enable(&session, part),
             async { session.call::<Value>("Target.setAutoAttach", auto_attach).await.map(drop) },
             super::url_rules::apply(&session, &self.urls),
             async {

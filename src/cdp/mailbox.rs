@@ -116,6 +116,22 @@ impl Backlog {
     }
 }
 
+/// Puts something of one's own in its place among a subscriber's events.
+#[derive(Clone)]
+pub struct Inserter(Weak<Mailbox>);
+
+impl Inserter {
+    /// Behind all events that have arrived by now. False: nobody takes them any more.
+    pub fn push(&self, event: Event) -> bool {
+        let Some(mailbox) = self.0.upgrade() else { return false };
+        if mailbox.queue.lock().unwrap_or_else(PoisonError::into_inner).closed {
+            return false;
+        }
+        mailbox.push(event);
+        true
+    }
+}
+
 /// The receiving end. Dropping it ends the subscription.
 pub struct Subscription(Arc<Mailbox>);
 
@@ -154,6 +170,11 @@ impl Subscription {
     /// To ask from elsewhere whether events wait.
     pub fn backlog(&self) -> Backlog {
         Backlog(Arc::downgrade(&self.0))
+    }
+
+    /// To put something among the events from elsewhere.
+    pub fn inserter(&self) -> Inserter {
+        Inserter(Arc::downgrade(&self.0))
     }
 
     /// How many events were lost because they were not taken in time.

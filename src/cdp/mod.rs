@@ -16,6 +16,6 @@ pub mod websocket;
 pub use chromiumoxide_cdp::cdp::browser_protocol as protocol;
 pub use connection::{Connection, Reply};
 pub use error::CdpError;
-pub use mailbox::{Backlog, Subscription};
+pub use mailbox::{Backlog, Inserter, Subscription};
 pub use message::{Event, decode, repair_surrogates};
 pub use session::Session;

@@ -3,22 +3,18 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::net::ToSocketAddrs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use super::output::print;
 use crate::browser::launch::{has_display, profile_in_use};
-use crate::browser::{BrowserError, find};
+use crate::browser::{BrowserError, attach, find};
 use crate::config::{BrowserConfig, Config, Connect, Parsed};
 use crate::version;
 
 /// How long a browser may take to tell its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
-
-/// How long a browser to attach to may take to accept a connection.
-const CONNECT_LIMIT: Duration = Duration::from_secs(3);
 
 /// The first version whose network stack can be given a list of allowed addresses.
 const ALLOW_LIST_SINCE: u32 = 149;
@@ -119,7 +115,7 @@ fn configuration(parsed: &Parsed) -> Vec<Check> {
     checks
 }
 
-/// A browser that is attached to must accept connections.
+/// A browser that is attached to must answer.
 fn connection(connect: &Connect) -> Check {
     const NAME: &str = "connection";
     let address = match connect {
@@ -131,29 +127,21 @@ fn connection(connect: &Connect) -> Check {
             return Check::ok(NAME, text);
         }
     };
-    match reach(address) {
-        Ok(()) => Check::ok(NAME, format!("{address} accepts connections")),
-        Err(why) => Check::fail(
-            NAME,
-            format!("cannot connect to {address}: {why}"),
-            "start Chrome with --remote-debugging-port and a --user-data-dir of its own, and check host and port",
-        ),
-    }
-}
-
-/// Opens and closes a connection to the host and port of an address.
-fn reach(address: &str) -> Result<(), String> {
-    let url = url::Url::parse(address).map_err(|e| e.to_string())?;
-    let host = url.host_str().ok_or("it names no host")?.trim_matches(['[', ']']);
-    let port = url.port_or_known_default().ok_or("it names no port")?;
-    let mut why = "the host has no address".to_owned();
-    for address in (host, port).to_socket_addrs().map_err(|e| e.to_string())? {
-        match std::net::TcpStream::connect_timeout(&address, CONNECT_LIMIT) {
-            Ok(_) => return Ok(()),
-            Err(error) => why = error.to_string(),
+    // As the server does it, whatever is in the way there.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return Check::fail(NAME, error.to_string(), "close other programs and try again"),
+    };
+    match runtime.block_on(attach::attach(connect)) {
+        Ok(browser) => Check::ok(NAME, format!("{} answers at {address}", browser.product)),
+        Err(error) => {
+            let why = match &error {
+                BrowserError::Connect { cause, .. } => cause.replace('\n', "; "),
+                other => other.to_string(),
+            };
+            Check::fail(NAME, format!("cannot connect to {address}: {why}"), error.hint())
         }
     }
-    Err(why)
 }
 
 fn port_file(folder: &Path) -> Check {
@@ -396,15 +384,5 @@ mod tests {
         assert_eq!(first_line(script("echo Chromium 1.2; sleep 60"), long), Ok("Chromium 1.2".into()));
         assert_eq!(first_line(script("exit 1"), long), Err("it printed nothing".into()));
         assert!(first_line(Command::new("/no/such/browser"), long).is_err());
-    }
-
-    #[test]
-    fn addresses_are_tried() {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        assert_eq!(reach(&address), Ok(()));
-        // A port of the listener's kind could be anybody's in the next moment; nobody listens on this one.
-        assert!(reach("http://127.0.0.1:1").is_err());
-        assert!(reach("data:x").is_err());
     }
 }

@@ -65,12 +65,13 @@ fn parameters(text: &mut String, tool: &Tool, config: &Config) {
                 format!("array of {{{}}}", keys.join(", "))
             }
             ParamKind::Choice(choices) => choices.join(" \\| "),
-            ParamKind::ChoiceList(_) => "array of choices".into(),
+            ParamKind::ChoiceList(choices) => format!("array of {}", choices.join(" \\| ")),
             ParamKind::TextList { .. } => "array of strings".into(),
         };
         let need = match (param.required, param.default) {
             (true, _) => "required".to_owned(),
             (false, ParamDefault::Bool(value)) => format!("default {value}"),
+            (false, ParamDefault::Number(value)) => format!("default {value}"),
             (false, ParamDefault::Configured(value)) => format!("default {}", value(config)),
             (false, ParamDefault::None) => "optional".into(),
         };

@@ -30,6 +30,7 @@ pub fn run(arguments: Vec<String>, output: File) -> ExitCode {
         Some(Ok(file)) => Some(file),
         None => None,
     };
+    notices(&config);
     super::start_log(log);
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build() {
         Ok(runtime) => runtime,
@@ -47,5 +48,19 @@ pub fn run(arguments: Vec<String>, output: File) -> ExitCode {
             eprintln!("the MCP session failed: {error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// What whoever sets the server up should know; no client needs it.
+fn notices(config: &Config) {
+    eprintln!(
+        "devtools-mcp lets its client see and change everything in the browser it drives, also what is behind logins.\n\
+         Do not let it near pages whose data the client and its model must not have; --isolated starts with an empty profile.\n\
+         It has no telemetry and looks for no updates."
+    );
+    if config.performance_crux && config.category_performance && !config.slim {
+        eprintln!(
+            "Performance recordings send the addresses of public pages to the Chrome UX Report to show what real users see; --no-performance-crux turns that off."
+        );
     }
 }

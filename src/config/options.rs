@@ -277,7 +277,7 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec::bool("categoryNavigation", TOOLS, "Offer the tools for pages and navigation.").on(),
     OptionSpec::bool("categoryEmulation", TOOLS, "Offer the tools that emulate devices and networks.").on(),
     OptionSpec::bool("categoryPerformance", TOOLS, "Offer the performance tools.").on(),
-    OptionSpec::bool("categoryNetwork", TOOLS, "Offer the tools that list requests.").on().planned(),
+    OptionSpec::bool("categoryNetwork", TOOLS, "Offer the tools that list requests.").on(),
     OptionSpec::bool("categoryDebugging", TOOLS, "Offer the snapshot, script, screenshot and console tools.").on(),
     OptionSpec::bool("categoryMemory", TOOLS, "Offer heap snapshots.").on(),
     OptionSpec::bool("memoryDebugging", TOOLS, "Offer the tools that analyse heap snapshots.")
@@ -298,7 +298,7 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec::bool("categoryPwa", TOOLS, "Offer the tools for installed web applications.").planned(),
     OptionSpec::bool("experimentalVision", TOOLS, "Offer click_at, which takes coordinates."),
     OptionSpec::bool("experimentalInteropTools", TOOLS, "Offer get_tab_id.").hidden(),
-    OptionSpec::bool("devtoolsComments", TOOLS, "Offer the tools for comments made in DevTools.").hidden().planned(),
+    OptionSpec::bool("devtoolsComments", TOOLS, "Offer the tools for comments made in DevTools.").hidden(),
     OptionSpec::bool(
         "javascriptEvaluation",
         TOOLS,
@@ -344,7 +344,7 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec::integer("screencastFps", 1, ANY, OUTPUT, "Frames per second of screencasts.")
         .alias(&["experimentalScreencastFps"])
         .planned(),
-    OptionSpec::bool("redactNetworkHeaders", OUTPUT, "Hide the values of sensitive headers.").planned(),
+    OptionSpec::bool("redactNetworkHeaders", OUTPUT, "Hide the values of sensitive headers."),
     OptionSpec::bool("performanceCrux", OUTPUT, "Add field data of the Chrome UX Report to performance results.")
         .on(),
     OptionSpec::bool("sourceMaps", OUTPUT, "Use source maps for stacks and styles.").on().planned(),

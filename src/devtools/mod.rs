@@ -3,6 +3,7 @@
 
 pub mod blobs;
 pub mod frontend;
+pub mod headers;
 pub mod heap;
 pub mod issues;
 pub mod live;

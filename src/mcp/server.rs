@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, SetLevelRequestParams, Tool as McpTool,
+    CallToolRequestParams, CallToolResponse, ErrorCode, Implementation, ListToolsResult, LoggingLevel,
+    LoggingMessageNotificationParam, PaginatedRequestParams, ServerCapabilities, ServerConfig, SetLevelRequestParams,
+    Tool as McpTool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, Peer, RoleServer, ServerHandler};
@@ -45,6 +46,20 @@ impl Server {
             }
         });
     }
+}
+
+/// Sends messages to the client as they come.
+fn forward_log(peer: Peer<RoleServer>) -> tokio::sync::mpsc::UnboundedSender<&'static str> {
+    let (sender, mut messages) = tokio::sync::mpsc::unbounded_channel::<&'static str>();
+    tokio::spawn(async move {
+        while let Some(text) = messages.recv().await {
+            let message = LoggingMessageNotificationParam::new(LoggingLevel::Info, text.into());
+            if peer.notify_logging_message(message).await.is_err() {
+                break;
+            }
+        }
+    });
+    sender
 }
 
 pub(super) fn has_roots(peer: &Peer<RoleServer>) -> bool {
@@ -96,6 +111,7 @@ impl ServerHandler for Server {
         if has_roots(&context.peer) && !self.roots_asked.load(Ordering::Relaxed) {
             self.ask_for_roots(&context.peer);
         }
+        self.session.log_to(|| forward_log(context.peer.clone()));
         let arguments = request.arguments.unwrap_or_default();
         Ok(CallToolResponse::Complete(calls::run(tool, arguments, &self.session, &context).await))
     }

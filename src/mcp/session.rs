@@ -1,13 +1,15 @@
 //! What belongs to one client: its roots, its traces and heap snapshots. Nothing here depends on `initialize` having happened.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::watch;
 use tokio_util::sync::DropGuard;
 
 use super::traces::Traces;
+use crate::browser::devtools_comments::Followed;
 use crate::browser::host::{BrowserHost, LiveBrowser};
 use crate::browser::page::Page;
 use crate::browser::pages::PageInfo;
@@ -24,6 +26,9 @@ pub const ROOTS_WAIT: Duration = Duration::from_secs(5);
 pub struct Session {
     /// The process's settings.
     pub config: Arc<Config>,
+    /// DevTools windows whose comments it hears of.
+    pub followed: Arc<Followed>,
+    log: OnceLock<UnboundedSender<&'static str>>,
     /// The roots the client has told; `None` until it has.
     roots: watch::Sender<Option<Vec<PathBuf>>>,
     /// The heap snapshots it has loaded.
@@ -52,6 +57,8 @@ impl Session {
         let (owner, present) = Owner::new();
         Arc::new(Session {
             config,
+            followed: Arc::default(),
+            log: OnceLock::new(),
             roots: watch::Sender::new(None),
             heap: HeapStore::default(),
             traces: Traces::default(),
@@ -64,7 +71,7 @@ impl Session {
 
     /// The browser, launched if there is none. The report says once when it is another one than this client knew.
     pub async fn browser(&self, report: &mut Report) -> Result<Arc<LiveBrowser>, Failure> {
-        let live = self.browser.get().await.map_err(|e| Failure::new(e.to_string(), e.hint()))?;
+        let live = self.browser.get().await.map_err(|e| Failure::whole(e.to_string(), e.hint()))?;
         let mut selection = self.selection();
         if selection.generation != live.generation {
             if selection.generation != 0 {
@@ -78,6 +85,18 @@ impl Session {
         Ok(live)
     }
 
+    /// Where messages outside of any call go; the first one counts.
+    pub fn log_to(&self, sender: impl FnOnce() -> UnboundedSender<&'static str>) {
+        self.log.get_or_init(sender);
+    }
+
+    /// Tells the client something outside of any call.
+    pub fn log(&self, text: &'static str) {
+        if let Some(sender) = self.log.get() {
+            let _ = sender.send(text);
+        }
+    }
+
     /// Selects a page.
     pub fn select(&self, page: u32) {
         self.selection().page = Some(page);
@@ -86,10 +105,7 @@ impl Session {
     /// The page that a call works on: the given one, else this client's selected one.
     pub async fn page(&self, live: &LiveBrowser, given: Option<u32>) -> Result<Arc<Page>, Failure> {
         if let Some(id) = given {
-            return live.pages.find(id).await?.ok_or_else(|| {
-                let hint = if id == 0 { "ids are whole numbers, see list_pages" } else { "see list_pages for the ids" };
-                Failure::new("No page found", hint)
-            });
+            return live.pages.find(id).await?.ok_or_else(|| no_such_page(id));
         }
         let selected = self.selection().page;
         let id = match selected {
@@ -135,4 +151,10 @@ impl Session {
         let known = roots.borrow().clone();
         PathPolicy::new(&self.config, known.as_deref())
     }
+}
+
+/// There is no page with this id.
+pub fn no_such_page(id: u32) -> Failure {
+    let hint = if id == 0 { "ids are whole numbers, see list_pages" } else { "see list_pages for the ids" };
+    Failure::new("No page found", hint)
 }

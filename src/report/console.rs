@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Section;
+use super::fence::fenced;
 use super::paging::Part;
 use crate::devtools::issues::IssueLink;
 
@@ -95,6 +96,8 @@ pub struct ConsoleList {
     pub part: Part,
     /// What else there is to know: entries that are gone, positions that are not original.
     pub notes: Vec<String>,
+    /// Whether the lines are marked as the page's.
+    pub fenced: bool,
 }
 
 impl Section for ConsoleList {
@@ -108,11 +111,13 @@ impl Section for ConsoleList {
             lines.push("<no console messages found>".into());
         } else {
             lines.extend(self.part.lines());
-            lines.extend(self.lines.iter().flat_map(ConsoleLine::lines));
+            let list = self.lines.iter().flat_map(ConsoleLine::lines).collect::<Vec<_>>().join("\n");
+            lines.push(if self.fenced { fenced(&list) } else { list });
             if self.lines.iter().any(|line| line.stack.is_some()) {
                 lines.push("Note: stack trace line and column numbers use 1-based indexing".into());
             }
         }
+        lines.extend(self.part.left_out("list_console_messages"));
         lines.extend(self.notes.iter().map(|note| format!("Note: {note}")));
         lines.join("\n")
     }

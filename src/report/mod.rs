@@ -4,22 +4,34 @@
 //! stands ([`Section::ORDER`]), so the order of the answer does not depend on the order of the handler's steps.
 //! Composition rules: responses of chrome-devtools-mcp 1.11.0.
 
+mod body;
+mod comments;
 mod console;
 mod fence;
 pub mod heap;
+mod messages;
 mod page;
 mod pages;
 mod paging;
+mod request;
+mod requests;
+mod styles;
 mod trace;
 
+pub use body::{BodyPart, WINDOW, Window};
+pub use comments::{Comment, CommentList};
 pub use console::{
     AffectedRequest, AffectedResource, ConsoleIssue, ConsoleLine, ConsoleList, ConsoleMessage, stack_text,
 };
 pub use fence::fenced;
 pub use heap::HeapData;
+pub use messages::MessagePart;
 pub use page::{Downloads, Emulating, NavigatedTo, OpenDialog, OpenedPages, SnapshotSection};
 pub use pages::{BrowserNote, PageList, Reconnected};
 pub use paging::{Paging, Part};
+pub use request::{Hop, RequestDetails, clock};
+pub use requests::{RequestList, request_line};
+pub use styles::ElementStyles;
 pub use trace::{TraceInsight, TraceSummary};
 
 use serde_json::{Map, Value};

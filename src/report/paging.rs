@@ -36,6 +36,23 @@ impl Paging {
         self.size.is_some() || self.index.is_some()
     }
 
+    /// The part of a list whose items have these lengths in characters: what was asked for, else all of it, or the last
+    /// items that fit into the budget (0: no limit).
+    pub fn fitting(self, lengths: &[usize], budget: usize) -> Part {
+        let mut part = self.part(lengths.len());
+        if !self.is_asked() && budget > 0 {
+            let mut room = budget;
+            let fitting = lengths.iter().rev().take_while(|&&length| {
+                let fits = length < room;
+                room = room.saturating_sub(length + 1);
+                fits
+            });
+            // One too long for the budget is better than nothing.
+            part.range.start = part.total - fitting.count().max(1).min(part.total);
+        }
+        part
+    }
+
     /// The part of a list of `total` items.
     pub fn part(self, total: usize) -> Part {
         if !self.is_asked() {
@@ -75,6 +92,18 @@ impl Part {
         lines
     }
 
+    /// What was left out for lack of room, and how to get it from `tool`.
+    pub fn left_out(&self, tool: &str) -> Option<String> {
+        let start = self.range.start;
+        (!self.asked && start > 0).then(|| {
+            let shown = self.total - start;
+            format!(
+                "{start} older ones are left out to keep the answer short. hint: {tool} with pageSize {shown} and pageIdx 0 \
+                 shows the oldest"
+            )
+        })
+    }
+
     /// `structuredContent.pagination`.
     pub fn structured(&self) -> Value {
         json!({
@@ -108,5 +137,17 @@ mod tests {
             "Invalid page number provided. Showing first page.|Showing 1-3 of 4 (Page 1 of 2).|Next page: 1"
         );
         assert_eq!(lines(Some(10), Some(0), 0), "Showing 0-0 of 0 (Page 1 of 1).");
+    }
+
+    #[test]
+    fn the_newest_that_fit_are_kept() {
+        let all = Paging::default();
+        let part = all.fitting(&[20_000; 10], 60_000);
+        assert_eq!(part.range, 8..10);
+        assert!(part.left_out("list").unwrap().starts_with("8 older ones are left out"));
+        assert_eq!(all.fitting(&[120_000], 60_000).range, 0..1);
+        assert_eq!(all.fitting(&[20_000; 10], 0).range, 0..10);
+        let asked = Paging { size: Some(10), index: None }.fitting(&[20_000; 10], 60_000);
+        assert_eq!((asked.range.clone(), asked.left_out("list")), (0..10, None));
     }
 }

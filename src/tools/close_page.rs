@@ -3,6 +3,7 @@
 use super::list_pages::add_page_list;
 use super::schema::Param;
 use super::{Arguments, Category, Context, Handler, Running, Tool};
+use crate::mcp::session::no_such_page;
 use crate::report::Report;
 
 /// See the module.
@@ -20,8 +21,8 @@ fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut R
     Box::pin(async move {
         let live = context.session.browser(report).await?;
         let id = arguments.page_id("pageId");
-        let page = context.session.page(&live, Some(id)).await?;
         let pages = live.pages.list().await?;
+        let page = live.pages.known().await.into_iter().find(|page| page.id == id).ok_or_else(|| no_such_page(id))?;
         if pages.len() > 1 {
             // Settles what is selected before the page is gone, so that the note is right.
             context.session.page_list(pages);

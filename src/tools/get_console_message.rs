@@ -43,7 +43,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         let entry = found.ok_or_else(not_found)?;
         match &entry.kind {
             Kind::Message(message) => {
-                let offset = arguments.count("offset").unwrap_or(0);
+                let offset = arguments.optional_count("offset").unwrap_or(0);
                 report.section(message_section(context, &numbered, entry, message, offset).await?);
             }
             Kind::Issue(_) => report.section(issue_section(context, &numbered, entry).ok_or_else(|| {
@@ -126,7 +126,13 @@ fn affected(context: &PageContext, details: &Value) -> AffectedResource {
     }
     if let Some(map) = data.as_object_mut() {
         let request = map.get("request").cloned().unwrap_or_default();
-        if let Some(url) = request["url"].as_str() {
+        let number = request["requestId"].as_str().and_then(|id| context.on.network.number_of(id));
+        if let Some(number) = number {
+            resource.request = Some(AffectedRequest::Known(number));
+            if let Some(request) = map.get_mut("request").and_then(Value::as_object_mut) {
+                request.shift_remove("requestId");
+            }
+        } else if let Some(url) = request["url"].as_str() {
             resource.request = Some(AffectedRequest::Url(url.to_owned()));
         }
         map.shift_remove("errorType");

@@ -66,19 +66,10 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         let skipped = if arguments.bool("includePreservedMessages") { 0 } else { numbered.documents.len() - 1 };
         let entries = numbered.documents.iter().skip(skipped).flatten();
         let mut shown = merged(&numbered, entries.filter(|entry| fits(entry, &types)));
-        let paging = Paging { size: arguments.count("pageSize"), index: arguments.count("pageIdx") };
-        let mut part = paging.part(shown.len());
+        let paging = Paging { size: arguments.optional_count("pageSize"), index: arguments.optional_count("pageIdx") };
+        let lengths: Vec<usize> = shown.iter().map(|shown| length(&shown.line)).collect();
+        let part = paging.fitting(&lengths, context.config.snapshot_budget);
         let mut notes = numbered.notes;
-        if !paging.is_asked() {
-            let start = first_that_fits(&shown, context.config.snapshot_budget);
-            if start > 0 {
-                part.range.start = start;
-                notes.push(format!(
-                    "the {start} oldest are left out to stay at {} characters; give pageSize and pageIdx for them",
-                    context.config.snapshot_budget
-                ));
-            }
-        }
         shown.truncate(part.range.end);
         shown.drain(..part.range.start);
         if arguments.bool("includeStackTraces") {
@@ -90,7 +81,8 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
             }
             notes.extend(more);
         }
-        report.section(ConsoleList { lines: shown.into_iter().map(|shown| shown.line).collect(), part, notes });
+        let lines = shown.into_iter().map(|shown| shown.line).collect();
+        report.section(ConsoleList { lines, part, notes, fenced: context.config.mark_page_content });
         Ok(())
     })
 }
@@ -126,17 +118,7 @@ fn merged<'a>(numbered: &Numbered, entries: impl Iterator<Item = &'a Entry>) -> 
     shown
 }
 
-/// Index of the oldest line that is still shown if the newest are kept; 0 as the budget: no limit.
-fn first_that_fits(shown: &[Shown], budget: usize) -> usize {
-    if budget == 0 {
-        return 0;
-    }
-    let mut length = 0;
-    for (at, shown) in shown.iter().enumerate().rev() {
-        length += shown.line.lines().iter().map(|line| line.len() + 1).sum::<usize>();
-        if length > budget {
-            return at + 1;
-        }
-    }
-    0
+/// Characters of a line without its stack.
+fn length(line: &ConsoleLine) -> usize {
+    line.lines().iter().map(|line| line.chars().count() + 1).sum()
 }

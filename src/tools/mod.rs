@@ -12,6 +12,7 @@ pub mod validate;
 mod click;
 mod click_at;
 mod close_page;
+mod comments;
 mod console;
 mod drag;
 mod emulate;
@@ -20,19 +21,26 @@ mod failures;
 mod fill;
 mod fill_form;
 mod get_console_message;
+mod get_css_styles;
+mod get_devtools_comments;
+mod get_network_request;
 mod handle_dialog;
 pub mod heap;
 mod hover;
 mod list_console_messages;
+mod list_network_requests;
 mod list_pages;
 mod navigate_page;
 mod new_page;
+mod open_devtools;
 mod performance_analyze_insight;
 mod performance_load_trace;
 mod performance_start_trace;
 mod performance_stop_trace;
 mod press_key;
 mod resize_page;
+mod resolve_devtools_comment;
+mod reveal_in_devtools;
 mod select_page;
 mod slim;
 mod take_heapsnapshot;
@@ -75,6 +83,8 @@ pub static TOOLS: &[Tool] = &[
     fill::TOOL,
     fill_form::TOOL,
     get_console_message::TOOL,
+    get_css_styles::TOOL,
+    get_devtools_comments::TOOL,
     heap::class_nodes::TOOL,
     heap::details::TOOL,
     heap::dominators::TOOL,
@@ -84,13 +94,16 @@ pub static TOOLS: &[Tool] = &[
     heap::retainers::TOOL,
     heap::retaining_paths::TOOL,
     heap::summary::TOOL,
+    get_network_request::TOOL,
     handle_dialog::TOOL,
     hover::TOOL,
     list_console_messages::TOOL,
+    list_network_requests::TOOL,
     list_pages::TOOL,
     slim::NAVIGATE,
     navigate_page::TOOL,
     new_page::TOOL,
+    open_devtools::TOOL,
     performance_analyze_insight::TOOL,
     performance_load_trace::TOOL,
     performance_start_trace::TOOL,
@@ -98,6 +111,8 @@ pub static TOOLS: &[Tool] = &[
     press_key::TOOL,
     heap::query::TOOL,
     resize_page::TOOL,
+    resolve_devtools_comment::TOOL,
+    reveal_in_devtools::TOOL,
     slim::SCREENSHOT,
     select_page::TOOL,
     take_heapsnapshot::TOOL,
@@ -119,6 +134,8 @@ pub enum Category {
     Emulation,
     /// Traces and insights.
     Performance,
+    /// Requests of a page.
+    Network,
     /// Looking into a page.
     Debugging,
     /// Heap snapshots.
@@ -133,6 +150,7 @@ impl Category {
             Category::Navigation => "navigation",
             Category::Emulation => "emulation",
             Category::Performance => "performance",
+            Category::Network => "network",
             Category::Debugging => "debugging",
             Category::Memory => "memory",
         }
@@ -144,6 +162,7 @@ impl Category {
             Category::Navigation => config.category_navigation,
             Category::Emulation => config.category_emulation,
             Category::Performance => config.category_performance,
+            Category::Network => config.category_network,
             Category::Debugging => config.category_debugging,
             Category::Memory => config.category_memory,
         }
@@ -161,6 +180,8 @@ pub enum Condition {
     JavaScript,
     /// `--memoryDebugging`.
     MemoryDebugging,
+    /// `--devtoolsComments`.
+    DevToolsComments,
 }
 
 impl Condition {
@@ -171,6 +192,7 @@ impl Condition {
             Condition::Vision => "experimentalVision",
             Condition::JavaScript => "javascriptEvaluation",
             Condition::MemoryDebugging => "memoryDebugging",
+            Condition::DevToolsComments => "devtoolsComments",
         }
     }
 
@@ -180,6 +202,7 @@ impl Condition {
             Condition::Vision => config.experimental_vision,
             Condition::JavaScript => config.javascript_evaluation,
             Condition::MemoryDebugging => config.memory_debugging,
+            Condition::DevToolsComments => config.devtools_comments,
         }
     }
 }
@@ -293,15 +316,15 @@ impl Arguments {
         self.0.get(name).and_then(Value::as_f64)
     }
 
+    /// A number of things that may not have been given.
+    pub fn optional_count(&self, name: &str) -> Option<usize> {
+        self.optional_number(name).map(|number| number as usize)
+    }
+
     /// A list of texts, empty if it was not given.
     pub fn texts(&self, name: &str) -> Vec<String> {
         let items = self.0.get(name).and_then(Value::as_array).into_iter().flatten();
         items.filter_map(Value::as_str).map(str::to_owned).collect()
-    }
-
-    /// A number of things that validation has guaranteed to be whole and not negative.
-    pub fn count(&self, name: &str) -> Option<usize> {
-        self.optional_number(name).map(|number| number as usize)
     }
 
     /// A page id; a number that cannot be one becomes 0, which no page has.

@@ -8,7 +8,7 @@ use crate::report::{Failure, Report, TraceInsight};
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "performance_analyze_insight",
-    description: "Explain one insight that the last trace's summary lists.",
+    description: "Explain an insight of the last trace.",
     category: Category::Performance,
     read_only: true,
     conditions: &[],

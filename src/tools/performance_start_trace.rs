@@ -21,7 +21,7 @@ use devtools_engine::Work;
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "performance_start_trace",
-    description: "Record a performance trace of the page: Core Web Vitals and what slows it down.",
+    description: "Record a performance trace of the page.",
     category: Category::Performance,
     read_only: false,
     conditions: &[],
@@ -29,7 +29,7 @@ pub const TOOL: Tool = Tool {
         Param::bool("reload", "Record the page's loading.").default(ParamDefault::Bool(true)).obvious(),
         Param::bool("autoStop", "Stop 5 s later and answer with the summary.").default(ParamDefault::Bool(true)),
         Param::bool("ignoreCache", "For reload.").obvious(),
-        Param::text("filePath", "Save the trace (.json, .json.gz); with autoStop.").file(),
+        Param::text("filePath", "For the trace, with autoStop.").file(),
     ],
     handler: Handler::Page(OnPage::new(handler).within(LIMIT)),
 };

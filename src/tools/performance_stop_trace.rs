@@ -19,7 +19,7 @@ pub const TOOL: Tool = Tool {
     category: Category::Performance,
     read_only: false,
     conditions: &[],
-    params: &[Param::text("filePath", "Save the trace (.json, .json.gz).").file()],
+    params: &[Param::text("filePath", "Save the trace (.json, .json.gz).").file().obvious()],
     handler: Handler::Page(OnPage::new(handler).within(LIMIT)),
 };
 

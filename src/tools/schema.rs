@@ -23,10 +23,10 @@ pub enum ParamKind {
     Positive,
     /// One of these texts.
     Choice(&'static [&'static str]),
-    /// A list of some of these texts.
-    ChoiceList(&'static [&'static str]),
     /// A list of texts with at least this many entries.
     TextList { min_items: usize },
+    /// A list of these texts.
+    ChoiceList(&'static [&'static str]),
     /// A list of objects that all have these texts.
     ObjectList(&'static [(&'static str, &'static str)]),
 }
@@ -47,6 +47,8 @@ pub enum ParamDefault {
     None,
     /// A truth value.
     Bool(bool),
+    /// A whole number.
+    Number(u32),
     /// A text of the server's options.
     Configured(fn(&Config) -> &str),
 }
@@ -128,11 +130,6 @@ impl Param {
         Self::new(name, ParamKind::SizeRange, description)
     }
 
-    /// An optional list of some of these texts.
-    pub const fn choices(name: &'static str, choices: &'static [&'static str], description: &'static str) -> Self {
-        Self::new(name, ParamKind::ChoiceList(choices), description)
-    }
-
     /// An optional whole number above 0.
     pub const fn positive(name: &'static str, description: &'static str) -> Self {
         Self::new(name, ParamKind::Positive, description)
@@ -146,6 +143,11 @@ impl Param {
     /// An optional list of texts.
     pub const fn texts(name: &'static str, min_items: usize, description: &'static str) -> Self {
         Self::new(name, ParamKind::TextList { min_items }, description)
+    }
+
+    /// An optional list of some texts.
+    pub const fn choices(name: &'static str, choices: &'static [&'static str], description: &'static str) -> Self {
+        Self::new(name, ParamKind::ChoiceList(choices), description)
     }
 
     /// An optional list of objects with these texts.
@@ -209,6 +211,7 @@ pub fn input_schema(tool: &Tool, config: &Config) -> Map<String, Value> {
         match param.default {
             ParamDefault::None => {}
             ParamDefault::Bool(value) => _ = property.insert("default".into(), value.into()),
+            ParamDefault::Number(value) => _ = property.insert("default".into(), value.into()),
             ParamDefault::Configured(value) => _ = property.insert("default".into(), value(config).into()),
         }
         properties.insert(param.name.into(), property.into());
@@ -266,9 +269,7 @@ fn type_of(kind: ParamKind) -> Map<String, Value> {
             json!({"type": "array", "items": {"type": "object", "properties": properties, "required": required}})
         }
         ParamKind::Choice(choices) => json!({"type": "string", "enum": choices}),
-        ParamKind::ChoiceList(choices) => {
-            json!({"type": "array", "items": {"type": "string", "enum": choices}})
-        }
+        ParamKind::ChoiceList(choices) => json!({"type": "array", "items": {"type": "string", "enum": choices}}),
         ParamKind::TextList { min_items: 0 } => json!({"type": "array", "items": {"type": "string"}}),
         ParamKind::TextList { min_items } => {
             json!({"type": "array", "items": {"type": "string"}, "minItems": min_items})

@@ -18,6 +18,7 @@ pub fn validate(tool: &Tool, config: &Config, arguments: Map<String, Value>) -> 
             None | Some(Value::Null) if !param.required && result.get(param.name).is_none() => match param.default {
                 ParamDefault::None => {}
                 ParamDefault::Bool(value) => _ = result.insert(param.name.into(), value.into()),
+                ParamDefault::Number(value) => _ = result.insert(param.name.into(), value.into()),
                 ParamDefault::Configured(value) => _ = result.insert(param.name.into(), value(config).into()),
             },
             value => issues.extend(issues_of(param, value)),

@@ -20,14 +20,14 @@ use serde_json::{Value, json};
 use crate::support::{BINARY, Client, alive, chrome, chrome_arguments, chrome_lock, descendants, pages};
 
 /// Somebody else's browser.
-struct Foreign {
+pub struct Foreign {
     child: Child,
     endpoint: String,
     port: u16,
 }
 
 impl Foreign {
-    fn start(profile: &Path, port: u16) -> Self {
+    pub fn start(profile: &Path, port: u16) -> Self {
         let mut command = Command::new(find::executable(chrome().as_deref(), None).unwrap());
         command
             .args(["--headless=new", "--disable-background-networking", "--disable-component-update", "--disable-sync"])
@@ -55,7 +55,7 @@ impl Foreign {
         Foreign { child, endpoint, port }
     }
 
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
@@ -497,4 +497,23 @@ fn a_killed_server_leaves_neither_processes_nor_profile() {
         }
         assert_eq!(kept.join("Default").is_dir(), lasting, "a lasting profile lasts");
     }
+}
+
+#[test]
+fn the_doctor_attaches_as_the_server_does() {
+    let _alone = chrome_lock();
+    let profile = tempfile::tempdir().unwrap();
+    let mut chrome = Foreign::start(profile.path(), 0);
+    let doctor = |option: &str| {
+        let output = crate::support::run(&["doctor", option]);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for option in [format!("--browserUrl={}", chrome.url()), format!("--wsEndpoint={}", chrome.endpoint)] {
+        let text = doctor(&option);
+        assert!(text.contains("ok    connection: ") && text.contains(" answers at "), "{text}");
+    }
+    assert!(chrome.is_alive(), "it is left running");
+    // What listens there is no browser: a port that accepts connections is not enough.
+    let text = doctor(&format!("--browserUrl={}", pages().url("")));
+    assert!(text.contains("fail  connection: cannot connect to ") && text.contains("answered with HTTP 404"), "{text}");
 }

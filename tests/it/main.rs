@@ -4,6 +4,7 @@
 mod additions;
 mod cases;
 mod cli;
+mod comments;
 mod config;
 mod connect;
 mod differential;
@@ -15,6 +16,7 @@ mod pages;
 mod peer;
 mod recorded;
 mod recordings;
+mod styles;
 mod support;
 mod tools;
 mod traces;

@@ -263,13 +263,22 @@ fn answer_roots(client: &mut Client, folder: &std::path::Path) {
 }
 
 #[test]
-fn flags_of_the_original_are_accepted() {
-    let mut command = std::process::Command::new(crate::support::BINARY);
-    command.args(["--no-usage-statistics", "--clearcutEndpoint=http://x.test", "--someFutureFlag", "x"]);
-    command.stdin(std::process::Stdio::null());
-    let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "Unknown arguments: --someFutureFlag\n");
+fn flags_of_the_original_are_accepted_and_notices_are_written() {
+    let stderr = |more: &[&str]| {
+        let mut command = std::process::Command::new(crate::support::BINARY);
+        command.args(["--no-usage-statistics", "--clearcutEndpoint=http://x.test", "--someFutureFlag", "x"]);
+        command.args(more).env(crate::support::NO_DISCOVERY, "1").stdin(std::process::Stdio::null());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let text = stderr(&[]);
+    assert!(text.starts_with("Unknown arguments: --someFutureFlag\ndevtools-mcp lets its client see "), "{text}");
+    assert!(text.contains("Chrome UX Report") && text.lines().count() == 5, "{text}");
+    for option in ["--no-performance-crux", "--slim", "--no-category-performance"] {
+        let text = stderr(&[option]);
+        assert!(!text.contains("Chrome UX Report") && text.lines().count() == 4, "{option}: {text}");
+    }
 }
 
 #[test]

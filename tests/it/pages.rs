@@ -204,7 +204,7 @@ fn a_profile_in_use_is_not_fought_over() {
 fn a_browser_that_does_not_start_is_explained() {
     let mut client = Client::ready(&["--executablePath=/nowhere/chrome", "--headless"]);
     let error = client.error("list_pages", json!({}));
-    assert!(error.starts_with("Error: there is no browser at /nowhere/chrome\nhint: "), "{error}");
+    assert!(error.starts_with("there is no browser at /nowhere/chrome\nhint: "), "{error}");
     // SAFETY: geteuid has no preconditions.
     if unsafe { libc::geteuid() } == 0 {
         let chrome = chrome().map(|c| format!("--executablePath={c}"));

@@ -101,6 +101,7 @@ fn recordings_of_the_original_are_explained_as_by_the_original() {
 const ADDITIONAL: &[(&str, &[&str])] = &[
     ("evaluate_script", &["timeout"]),
     ("get_console_message", &["offset"]),
+    ("get_network_request", &["offset", "limit"]),
     ("performance_analyze_insight", &["tracesBack"]),
     ("take_snapshot", &["uid", "query", "changesOnly"]),
 ];

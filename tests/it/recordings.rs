@@ -1,10 +1,15 @@
 //! Recordings by tool beside the original's: the same session with both servers, whose answers must be the same but for
 //! measured numbers; and what we recorded, explained by the original's own modules to the letter.
 
+use std::time::Duration;
+
+use devtools_mcp::browser::host::BrowserHost;
+use devtools_mcp::browser::tracer::{NothingToStop, Owner};
+use devtools_mcp::config::BrowserConfig;
 use serde_json::{Value, json};
 
 use crate::peer::{assert_equal, difference, original, summary_of};
-use crate::support::{Client, chrome_lock, pages, peer_modules, text_of};
+use crate::support::{Client, chrome, chrome_arguments, chrome_lock, pages, peer_modules, text_of};
 
 /// Every number, also those in keys of events, as `N`; the line after the legend's heading is each server's own.
 fn without_numbers(text: &str, folder: &str) -> String {
@@ -143,4 +148,62 @@ fn our_recordings_are_explained_as_by_the_original() {
         let mine = client.text("performance_analyze_insight", json!({"insightSetId": set, "insightName": name}));
         assert_equal(name, &mine, insight["text"].as_str().unwrap());
     }
+}
+
+/// Two clients of one browser, below MCP: standard input serves only one.
+#[test]
+fn a_recording_belongs_to_its_client_and_ends_with_it() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let host = BrowserHost::new(BrowserConfig {
+        headless: true,
+        isolated: true,
+        executable: chrome(),
+        arguments: chrome_arguments(),
+        ..BrowserConfig::default()
+    });
+    runtime.block_on(async {
+        let live = host.get().await.unwrap();
+        let page = live.pages.create(false, None).await.unwrap();
+        let attached = live.pages.attach(&page).await.unwrap();
+        let ((one, one_is_here), (two, _two_is_here)) = (Owner::new(), Owner::new());
+        let categories = ["devtools.timeline".to_owned()];
+
+        // The right goes back with the claim, used or not.
+        drop(live.tracer.begin(page.id, &one).await.ok().expect("nobody records"));
+        let mut claim = live.tracer.begin(page.id, &two).await.ok().expect("nobody records");
+        claim.start(&attached, &categories, 10_000.0).await.unwrap();
+        let who = live.tracer.begin(page.id, &one).await.err().expect("two records");
+        assert!(who.page == page.id && who.is(&two) && !who.is(&one));
+        drop(claim);
+
+        // The next one waits until the one before has been thrown away.
+        let mut claim = live.tracer.begin(page.id, &one).await.ok().expect("nobody records");
+        claim.start(&attached, &categories, 10_000.0).await.unwrap();
+        claim.park();
+        let other = live.tracer.take(&two).err().expect("it is the other's");
+        assert!(matches!(other, NothingToStop::NotYours(who) if who.is(&one)));
+        let mut claim = live.tracer.take(&one).ok().expect("it is this one's");
+        let (completed, observed) = claim.end().await.unwrap();
+        assert!(!completed.stream.is_empty() && observed.restored.is_empty());
+        drop(claim);
+        assert!(matches!(live.tracer.take(&one), Err(NothingToStop::Idle)));
+
+        // A client that goes away leaves nothing running.
+        let mut claim = live.tracer.begin(page.id, &one).await.ok().expect("nobody records");
+        claim.start(&attached, &categories, 10_000.0).await.unwrap();
+        claim.park();
+        drop(one_is_here);
+        let begun = async {
+            loop {
+                match live.tracer.begin(page.id, &two).await {
+                    Ok(claim) => return claim,
+                    Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                }
+            }
+        };
+        let mut claim = tokio::time::timeout(Duration::from_secs(30), begun).await.expect("it was given up");
+        claim.start(&attached, &categories, 10_000.0).await.unwrap();
+        drop(claim);
+        host.close().await;
+    });
 }

@@ -1,10 +1,14 @@
 //! A small HTTP server for test pages on 127.0.0.1: static files, and troubles on demand by query parameters.
 //!
 //! `?delay=MS` waits before answering, `?status=N` answers with that status, `?redirect=URL` redirects there,
-//! `?header=NAME:VALUE` adds a header (as often as given), `?cache=S` allows caching, `?repeat=N` sends the file's text N times, `?headers=1` answers with the request's head.
+//! `?header=NAME:VALUE` adds a header (as often as given), `?cache=S` allows caching, `?repeat=N` sends the file's text N
+//! times, `?headers=1` answers with the request's head.
+//! With `redirect`, `status` is the redirect's. `?cookie=A=B` sets a cookie, `?type=T` is the content type, `?text=T`
+//! answers with that text, `?cors=all` allows other sites everything and `?cors=none` nothing, `?open=MS` keeps the answer
+//! open that long after its content.
 //! Used by `cargo xtask demo` and by the tests.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,6 +67,11 @@ fn answer(folder: &Path, log: &Mutex<Vec<String>>, mut stream: TcpStream) -> std
     while reader.read_line(&mut headers)? > 2 {}
     let target = request.split(' ').nth(1).unwrap_or("/");
     log.lock().unwrap_or_else(PoisonError::into_inner).push(target.to_owned());
+    let length = headers.lines().filter_map(|line| line.split_once(':'));
+    let length = length.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.filter_map(|(_, value)| value.trim().parse::<u64>().ok()).next().unwrap_or(0);
+    // Closing the connection with something unread would reset it.
+    std::io::copy(&mut reader.by_ref().take(length), &mut std::io::sink())?;
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let parameter = |name: &str| {
         query.split('&').filter_map(|p| p.split_once('=')).find(|(key, _)| *key == name).map(|(_, value)| decode(value))
@@ -71,10 +80,12 @@ fn answer(folder: &Path, log: &Mutex<Vec<String>>, mut stream: TcpStream) -> std
     if let Some(delay) = number("delay") {
         thread::sleep(Duration::from_millis(delay.min(10_000)));
     }
+    let cookie = parameter("cookie").map_or_else(String::new, |cookie| format!("Set-Cookie: {cookie}\r\n"));
     if let Some(location) = parameter("redirect") {
+        let status = number("status").unwrap_or(302);
         return write!(
             stream,
-            "HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            "HTTP/1.1 {status} Found\r\nLocation: {location}\r\n{cookie}Content-Length: 0\r\nConnection: close\r\n\r\n"
         );
     }
     if parameter("headers").is_some() {
@@ -89,9 +100,10 @@ fn answer(folder: &Path, log: &Mutex<Vec<String>>, mut stream: TcpStream) -> std
     let file = folder.join(path.trim_start_matches('/'));
     let safe = !path.split('/').any(|part| part == "..");
     let content = if safe { std::fs::read(&file).ok() } else { None };
-    let (status, mut body) = match content {
-        Some(body) => (number("status").unwrap_or(200), body),
-        None => (404, b"not found".to_vec()),
+    let (status, mut body) = match (parameter("text"), content) {
+        (Some(text), _) => (number("status").unwrap_or(200), text.into_bytes()),
+        (None, Some(body)) => (number("status").unwrap_or(200), body),
+        (None, None) => (404, b"not found".to_vec()),
     };
     if let Some(times) = number("repeat") {
         body = body.repeat(times.min(10_000) as usize);
@@ -101,14 +113,32 @@ fn answer(folder: &Path, log: &Mutex<Vec<String>>, mut stream: TcpStream) -> std
         .filter_map(|part| part.strip_prefix("header="))
         .filter_map(|header| decode(header).split_once(':').map(|(name, value)| format!("{name}: {value}\r\n")))
         .collect();
+    let cors = match parameter("cors").as_deref() {
+        Some("none") => "",
+        Some("all") => {
+            "Access-Control-Allow-Origin: *\r\nAccess-Control-Allow-Methods: *\r\nAccess-Control-Allow-Headers: *\r\n"
+        }
+        _ => "Access-Control-Allow-Origin: *\r\n",
+    };
+    let kind = parameter("type").unwrap_or_else(|| content_type(&file).to_owned());
+    let open = number("open");
+    let length = match (open, status) {
+        (Some(_), _) | (_, 204 | 304) => String::new(),
+        _ => format!("Content-Length: {}\r\n", body.len()),
+    };
     let cache = number("cache").map_or("no-store".to_owned(), |seconds| format!("max-age={seconds}"));
     write!(
         stream,
-        "HTTP/1.1 {status} Status\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: {cache}\r\nAccess-Control-Allow-Origin: *\r\n{more}Connection: close\r\n\r\n",
-        content_type(&file),
-        body.len()
+        "HTTP/1.1 {status} Status\r\nContent-Type: {kind}\r\n{length}Cache-Control: {cache}\r\n{cors}{cookie}{more}Connection: close\r\n\r\n"
     )?;
-    stream.write_all(&body)
+    if status == 204 || status == 304 {
+        return Ok(());
+    }
+    stream.write_all(&body)?;
+    if let Some(milliseconds) = open {
+        thread::sleep(Duration::from_millis(milliseconds.min(60_000)));
+    }
+    Ok(())
 }
 
 fn content_type(file: &Path) -> &'static str {

@@ -101,6 +101,14 @@ fn candidates_text(candidates: &[Uid]) -> String {
 }
 
 impl UidError {
+    /// Names the equal elements that are there now, if it knows any.
+    pub fn candidates(&self) -> String {
+        match self {
+            UidError::Gone { candidates, .. } => candidates_text(candidates),
+            _ => String::new(),
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         match self {

@@ -8,6 +8,7 @@ mod loader;
 mod pump;
 mod requests;
 pub mod stacks;
+pub mod styles;
 
 use std::sync::Arc;
 use std::time::Duration;

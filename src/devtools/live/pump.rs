@@ -3,14 +3,15 @@
 //! The front-end is asked about scripts, styles and nodes; what the page says and requests is recorded in Rust, on other
 //! sessions. Such events stop here, so that a busy page does not keep V8 busy.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Deserialize;
 use serde_json::json;
+use serde_json::value::to_raw_value;
 use tokio::sync::mpsc;
 
-use crate::cdp::{Event, Session};
+use crate::cdp::{Event, Inserter, Session};
 
 /// Events that may wait while the front-end is busy. Scripts must not be lost: a large page has thousands.
 const WAITING: usize = 100_000;
@@ -22,10 +23,14 @@ const HANDLES: usize = 500;
 const FORWARDED: &[&str] =
     &["Debugger.", "CSS.", "DOM.", "Page.frame", "Page.loadEventFired", "Target.", "Runtime.executionContext"];
 
+/// Name of what is an answer among the events.
+const ANSWER: &str = "devtools-mcp.answer";
+
 /// All sessions of one universe.
 pub(super) struct Pump {
     events: mpsc::Sender<String>,
-    sessions: Mutex<HashSet<String>>,
+    /// With the place where their answers join their events.
+    sessions: Mutex<HashMap<String, Inserter>>,
 }
 
 #[derive(Deserialize)]
@@ -39,20 +44,28 @@ impl Pump {
         Pump { events, sessions: Mutex::default() }
     }
 
-    fn sessions(&self) -> MutexGuard<'_, HashSet<String>> {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<String, Inserter>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether a session belongs to the universe.
     pub fn knows(&self, session: &str) -> bool {
-        self.sessions().contains(session)
+        self.sessions().contains_key(session)
+    }
+
+    /// Sends an answer behind the events that came before it: those announce the nodes and sheets that it speaks of.
+    /// False: the session has ended.
+    pub fn answer(&self, session: &str, number: u64, answer: &str) -> bool {
+        let Some(inserter) = self.sessions().get(session).cloned() else { return false };
+        let Ok(params) = to_raw_value(&json!({"number": number, "answer": answer})) else { return false };
+        inserter.push(Event { method: ANSWER.into(), session: None, params })
     }
 
     /// Forwards a session and what is attached to it, until it ends.
     pub fn forward(self: Arc<Self>, session: Session) -> impl Future<Output = ()> + Send + 'static {
         let id = session.id().unwrap_or_default().to_owned();
-        self.sessions().insert(id.clone());
         let mut events = session.connection().subscribe_all(&id, WAITING);
+        self.sessions().insert(id.clone(), events.inserter());
         async move {
             // Not paused: scripts that ran before are announced when the debugger is enabled.
             let filter = json!([{"type": "iframe"}, {"type": "worker"}]);
@@ -73,9 +86,8 @@ impl Pump {
                         session.post("Runtime.releaseObjectGroup", json!({"objectGroup": "console"}));
                     }
                 }
-                if FORWARDED.iter().any(|prefix| event.method.starts_with(prefix))
-                    && self.events.send(text(&event)).await.is_err()
-                {
+                let wanted = event.method == ANSWER || FORWARDED.iter().any(|prefix| event.method.starts_with(prefix));
+                if wanted && self.events.send(text(&event)).await.is_err() {
                     break;
                 }
             }

@@ -29,6 +29,8 @@ struct Request {
     #[serde(rename = "sessionId")]
     session: Option<String>,
     load: Option<String>,
+    /// By which the front-end knows the answer among the events.
+    number: Option<u64>,
 }
 
 /// Serves a universe's requests until its link is closed.
@@ -74,6 +76,7 @@ pub(super) async fn serve(
         }
         // Sent here and in this order; only the answer is waited for apart.
         let sent = session.connection().begin(Some(&id), &method, request.params).await;
+        let (pump, number) = (pump.clone(), request.number.unwrap_or_default());
         let policies = (method == "Network.getSecurityIsolationStatus").then(|| policies.clone());
         tokio::spawn(async move {
             let answer = match sent {
@@ -90,7 +93,8 @@ pub(super) async fn serve(
                 Err(CdpError::Protocol { code, message, .. }) => error_text(code, &message),
                 Err(error) => error_text(SERVER_ERROR, &error.to_string()),
             };
-            let _ = reply.send(text);
+            let joined = pump.answer(&id, number, &text);
+            let _ = reply.send(if joined { String::new() } else { text });
         });
     }
 }

@@ -2,6 +2,7 @@
 //! docs/differences.md, where the reason stands for users.
 
 mod console;
+mod styles;
 
 use serde_json::Value;
 
@@ -30,7 +31,7 @@ const fn rule(name: &'static str, apply: fn(&Call, &State, &mut Answer, &mut Ans
 
 /// Every one, in the order in which they are tried.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    console::RULES.iter().chain(RULES)
+    console::RULES.iter().chain(RULES).chain(styles::RULES)
 }
 
 static RULES: &[Rule] = &[
@@ -182,6 +183,11 @@ pub static WORDINGS: &[Wording] = &[
     },
     Wording { ours: "args can't be passed to a script.", peer: "when format is \"script\"" },
     Wording { ours: "missing.js: No such file or directory", peer: "missing.js: ENOENT" },
+    Wording { ours: "\" is not an element node, and no element", peer: "\" is not an element node and has no parent" },
+    Wording {
+        ours: "Failed to resolve backend node ID for uid",
+        peer: "Failed to resolve backend node ID for element",
+    },
     Wording { ours: "Access denied: path \"/forbidden/", peer: "Access denied: path \"/forbidden/" },
     Wording { ours: "uid and fullPage can't be used together.", peer: "\"uid\" and \"fullPage\"" },
     Wording { ours: "Invalid viewport \"0x100\"", peer: "Invalid viewport width \"0\"" },

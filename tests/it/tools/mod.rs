@@ -5,5 +5,6 @@ mod debugging;
 mod emulation;
 mod input;
 mod navigation;
+mod network;
 mod performance;
 mod slim;

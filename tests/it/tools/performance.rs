@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::cases::{Browser, case, script_value};
-use crate::support::{pages, read_plain_trace, read_trace, text_of};
+use crate::support::{descendants, pages, read_plain_trace, read_trace, text_of};
 
 const PLAIN: &[&str] = &["--no-performance-crux"];
 
@@ -151,6 +151,27 @@ fn dialogs_closed_pages_and_cancelled_calls() {
     assert!(text.starts_with("Error: no active performance trace: page 2, which was recorded, was closed"), "{text}");
     let text = browser.text("performance_stop_trace", json!({"pageId": 1}));
     assert!(text.starts_with("Error: no active performance trace.\n"), "{text}");
+
+    // Its process dies: what was recorded until then is there, and the next recording works.
+    browser.go(&case("traces/work.html"));
+    browser.text("performance_start_trace", running());
+    let renderers: Vec<u32> = descendants(browser.client.child.id())
+        .into_iter()
+        .filter(|pid| {
+            let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            command.contains("--type=renderer")
+        })
+        .collect();
+    assert!(!renderers.is_empty());
+    for pid in renderers {
+        // SAFETY: a process of our own server's browser.
+        unsafe { libc::kill(pid as i32, libc::SIGKILL) };
+    }
+    let text = browser.text("performance_stop_trace", json!({}));
+    assert!(text.starts_with("The performance trace has been stopped.") && text.contains("work.html"), "{text}");
+    browser.text("performance_start_trace", json!({"autoStop": false}));
+    let text = browser.text("performance_stop_trace", json!({}));
+    assert!(text.contains("NAVIGATION_0"), "{text}");
 
     // The call is cancelled in the middle of a recording.
     browser.go(&case("traces/work.html"));

@@ -1,0 +1,1 @@
+fetch('x?worker').then(answer => answer.text()).then(() => postMessage('done'));
