@@ -207,7 +207,9 @@ impl Window {
             let answer: Value = self.session.call_within("Runtime.evaluate", &params, ANSWER).await?;
             if let Some(details) = answer.get("exceptionDetails") {
                 let text = details["exception"]["description"].as_str().or_else(|| details["text"].as_str());
-                return Err(CommentsError::Script(text.unwrap_or("no reason").lines().next().unwrap_or_default().into()));
+                return Err(CommentsError::Script(
+                    text.unwrap_or("no reason").lines().next().unwrap_or_default().into(),
+                ));
             }
             let shape = |why: serde_json::Error| CommentsError::Script(why.to_string());
             match serde_json::from_value(answer["result"]["value"].clone()).map_err(shape)? {

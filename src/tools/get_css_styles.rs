@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::on_page::{OnPage, PageContext};
 use super::schema::{Param, ParamDefault};
 use super::{Arguments, Category, Handler, Running, Tool};
-use crate::browser::snapshot::tree::{Node, Snapshot, Uid};
 use crate::browser::snapshot::UidError;
+use crate::browser::snapshot::tree::{Node, Snapshot, Uid};
 use crate::cdp::{CdpError, Session};
 use crate::devtools::live::styles::{NoStyles, Styles};
 use crate::report::{ElementStyles, Failure, Paging, Report};
@@ -84,7 +84,10 @@ async fn failed(context: &PageContext, snapshot: &Snapshot, uid: Uid, why: NoSty
     match why {
         NoStyles::Detached => {
             let gone = context.on.gone(snapshot, uid).await;
-            Failure::new(format!("Element with uid \"{uid}\" was detached from the page.{}", gone.candidates()), gone.hint())
+            Failure::new(
+                format!("Element with uid \"{uid}\" was detached from the page.{}", gone.candidates()),
+                gone.hint(),
+            )
         }
         NoStyles::NotElement => Failure::new(
             format!("Element with uid \"{uid}\" is not an element node, and no element is around it."),

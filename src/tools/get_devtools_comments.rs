@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::on_page::PageContext;
 use super::{Arguments, Running, Tool, comments};
 use crate::browser::devtools_comments::NodeAnchor;
-use crate::browser::snapshot::tree::{Snapshot, Uid};
 use crate::browser::snapshot;
+use crate::browser::snapshot::tree::{Snapshot, Uid};
 use crate::report::{Comment, CommentList, Failure, Report};
 
 /// See the module.

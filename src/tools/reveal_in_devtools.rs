@@ -29,7 +29,8 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         let mut request = None;
         if arguments.0.contains_key("reqid") {
             let id = arguments.page_id("reqid");
-            let not_found = || Failure::new("Request not found for selected page", "list_network_requests has the numbers");
+            let not_found =
+                || Failure::new("Request not found for selected page", "list_network_requests has the numbers");
             request = Some((id, context.on.network.request_id(id).ok_or_else(not_found)?));
         }
         let panel = arguments.optional_text("panelName").filter(|panel| !panel.is_empty());

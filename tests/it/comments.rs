@@ -60,8 +60,11 @@ fn without_a_window_or_without_the_feature_there_are_no_comments() {
     let _alone = chrome_lock();
     let mut client = Client::with_browser(&["--devtools-comments", "--experimentalStructuredContent"]);
     client.text("navigate_page", json!({"url": pages().url("cases/form.html")}));
-    let tools =
-        [("get_devtools_comments", json!({})), ("resolve_devtools_comment", json!({"threadId": "x"})), ("reveal_in_devtools", json!({}))];
+    let tools = [
+        ("get_devtools_comments", json!({})),
+        ("resolve_devtools_comment", json!({"threadId": "x"})),
+        ("reveal_in_devtools", json!({})),
+    ];
     for (tool, arguments) in &tools {
         let text = client.text(tool, arguments.clone());
         assert_eq!(text, "DevTools window is not open for this page. Call open_devtools first.");
@@ -96,7 +99,12 @@ fn comments_are_told_once_resolved_and_their_elements_revealed() {
     let result = client.call("get_devtools_comments", json!({}));
     let text = text_of(&result);
     assert!(text.starts_with("Found 1 DevTools comment thread(s):\n\n### Thread: "), "{text}");
-    assert!(text.contains("\n- Comment: Fix this\n\n- DevTools element: said\n- DOM node selector: button\n- Related element uid: "), "{text}");
+    assert!(
+        text.contains(
+            "\n- Comment: Fix this\n\n- DevTools element: said\n- DOM node selector: button\n- Related element uid: "
+        ),
+        "{text}"
+    );
     assert!(text.ends_with("\n\nNote: DevTools comments regenerated the standard text snapshot."), "{text}");
     let told = &result["structuredContent"];
     assert_eq!(told["commentsSnapshotRegenerated"], "standard");

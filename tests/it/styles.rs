@@ -65,7 +65,10 @@ fn positions_are_those_of_the_sources_and_animations_and_functions_are_shown() {
 ";
     assert_contains(&lines, &[function, nested, "          & (styles-more.html:49) {\n            bottom: 1px;\n"]);
     let moving = styles(&mut client, &uids(&snapshot, "region \"Moving\"")[0]);
-    assert_contains(&moving, &["  transitions style {\n    color: rgb(0, 0, 255);\n", "    [overloaded] color: red;\n"]);
+    assert_contains(
+        &moving,
+        &["  transitions style {\n    color: rgb(0, 0, 255);\n", "    [overloaded] color: red;\n"],
+    );
 }
 
 #[test]

@@ -87,9 +87,7 @@ impl Pump {
                     }
                 }
                 let wanted = event.method == ANSWER || FORWARDED.iter().any(|prefix| event.method.starts_with(prefix));
-                if wanted
-                    && self.events.send(text(&event)).await.is_err()
-                {
+                if wanted && self.events.send(text(&event)).await.is_err() {
                     break;
                 }
             }

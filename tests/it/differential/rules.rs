@@ -184,7 +184,10 @@ pub static WORDINGS: &[Wording] = &[
     Wording { ours: "args can't be passed to a script.", peer: "when format is \"script\"" },
     Wording { ours: "missing.js: No such file or directory", peer: "missing.js: ENOENT" },
     Wording { ours: "\" is not an element node, and no element", peer: "\" is not an element node and has no parent" },
-    Wording { ours: "Failed to resolve backend node ID for uid", peer: "Failed to resolve backend node ID for element" },
+    Wording {
+        ours: "Failed to resolve backend node ID for uid",
+        peer: "Failed to resolve backend node ID for element",
+    },
     Wording { ours: "Access denied: path \"/forbidden/", peer: "Access denied: path \"/forbidden/" },
     Wording { ours: "uid and fullPage can't be used together.", peer: "\"uid\" and \"fullPage\"" },
     Wording { ours: "Invalid viewport \"0x100\"", peer: "Invalid viewport width \"0\"" },

@@ -11,7 +11,8 @@ use super::{Rule, rule, take_if};
 pub static RULES: &[Rule] = &[
     rule("Styles: running animations and transitions", |call, _, ours, peer| {
         let removed = remove(call, ours, peer, &["animation", "transition"]);
-        let animated: Vec<Value> = removed.iter().flat_map(properties).map(|property| property["name"].clone()).collect();
+        let animated: Vec<Value> =
+            removed.iter().flat_map(properties).map(|property| property["name"].clone()).collect();
         for (mine, theirs) in pairs(ours, peer) {
             let mine = mine.get_mut("properties").and_then(Value::as_array_mut).into_iter().flatten();
             for (mine, theirs) in mine.zip(properties(theirs)) {
@@ -48,7 +49,8 @@ pub static RULES: &[Rule] = &[
         for (mine, theirs) in pairs(ours, peer) {
             let first_line = theirs["source"].as_str().is_some_and(|source| source.ends_with(".html:1"));
             let unnamed = theirs["selector"].as_str().is_none_or(str::is_empty);
-            let Some(mine) = mine.as_object_mut().filter(|mine| mine["selector"] == "&" && unnamed && first_line) else {
+            let Some(mine) = mine.as_object_mut().filter(|mine| mine["selector"] == "&" && unnamed && first_line)
+            else {
                 continue;
             };
             mine["source"] = theirs["source"].clone();
@@ -92,7 +94,8 @@ fn rules(answer: &mut Answer) -> Option<&mut Vec<Value>> {
 fn remove(call: &Call, ours: &mut Answer, peer: &mut Answer, types: &[&str]) -> Vec<Value> {
     let inherited = |rule: &Value, kind: &str| {
         let selector = rule["selector"].as_str().unwrap_or_default();
-        let named = if kind == "animation" { selector.ends_with(" animation") } else { selector == "transitions style" };
+        let named =
+            if kind == "animation" { selector.ends_with(" animation") } else { selector == "transitions style" };
         rule["type"] == "inherited" && named
     };
     let is = |rule: &Value| types.iter().any(|kind| rule["type"] == *kind || inherited(rule, kind));
