@@ -32,8 +32,7 @@ impl Section for ElementStyles {
             lines.extend([String::new(), "  (no styles)".into()]);
         }
         for block in &self.blocks {
-            let mut text = Text::default();
-            text.depth = 1;
+            let mut text = Text { depth: 1, ..Text::default() };
             text.block(block);
             lines.push(String::new());
             lines.extend(text.lines);
