@@ -181,7 +181,7 @@ function place(universe: PageUniverse, target: Target, url: string): string {
 
 /** Shortened from the left: the end of a path says most. */
 function short(text: string): string {
-  return text.length > MAX_PLACE ? `…${text.slice(text.length - MAX_PLACE + 1)}` : text;
+  return text.length > MAX_PLACE ? `\u2026${text.slice(text.length - MAX_PLACE + 1)}` : text;
 }
 
 /** For scripts that are gone, as after a navigation. */

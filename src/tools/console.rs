@@ -101,6 +101,8 @@ enum Piece {
     Line(String),
 }
 
+type Pieces = Vec<Piece>;
+
 /// Collects raw stacks, so that all of an answer are translated together.
 #[derive(Default)]
 struct Plan<'a> {
@@ -120,7 +122,7 @@ impl<'a> Plan<'a> {
         message: &'a Message,
         own: Option<&'a RawValue>,
         error: Option<&'a ErrorDetails>,
-    ) -> Option<Vec<Piece>> {
+    ) -> Option<Pieces> {
         let mut pieces = Vec::new();
         pieces.extend(own.map(|stack| self.stack(message, stack)));
         for cause in error.map(|error| error.causes.as_slice()).unwrap_or_default() {
@@ -142,7 +144,7 @@ fn error_of(details: &std::sync::OnceLock<Details>) -> Option<&ErrorDetails> {
 pub(super) async fn stacks(context: &PageContext, messages: &[Arc<Message>]) -> (Vec<MessageStacks>, Vec<String>) {
     context.on.console.details_read(messages).await;
     let mut plan = Plan::default();
-    let pieces: Vec<(Option<Vec<Piece>>, Vec<Option<Vec<Piece>>>)> = messages
+    let pieces: Vec<(Option<Pieces>, Vec<Option<Pieces>>)> = messages
         .iter()
         .map(|message| {
             let thrown = message.thrown.is_some().then(|| message.details.first().and_then(error_of)).flatten();
@@ -165,7 +167,7 @@ pub(super) async fn stacks(context: &PageContext, messages: &[Arc<Message>]) -> 
         },
     };
     notes.sort();
-    let text = |pieces: Option<Vec<Piece>>| -> Option<Vec<String>> {
+    let text = |pieces: Option<Pieces>| -> Option<Vec<String>> {
         let mut all = Vec::new();
         for piece in pieces? {
             match piece {

@@ -238,7 +238,8 @@ fn place_only(url: &str, line: i64, column: i64) -> Option<Box<RawValue>> {
 fn cut(mut text: String) -> String {
     if text.len() > MAX_TEXT {
         let length = text.len();
-        text.truncate(text.floor_char_boundary(MAX_TEXT));
+        let end = (0..=MAX_TEXT).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        text.truncate(end);
         text.push_str(&format!("… ({length} bytes)"));
     }
     text
