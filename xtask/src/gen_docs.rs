@@ -26,7 +26,11 @@ const ALLOWED: &[&str] = &[
 
 pub fn run(arguments: &[String]) -> Result {
     let check = arguments.iter().any(|a| a == "--check");
-    let binary = shell::build()?;
+    // A binary that was built some other way, while developing.
+    let binary = match std::env::var_os("DEVTOOLS_MCP_BINARY") {
+        Some(binary) => binary.into(),
+        None => shell::build()?,
+    };
     let page = |name: &str| output(Command::new(&binary).args(["reference", name]));
     let pages = [
         ("docs/tools.md", page("tools")?),

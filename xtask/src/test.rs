@@ -28,15 +28,15 @@ pub fn run(arguments: &[String]) -> Result {
         "-D",
         "warnings",
     ]))?;
+    step("generated pages are up to date");
+    gen_docs::run(&["--check".to_owned()])?;
     let mut tests = cargo();
     tests.args(["test", "--release", "--workspace", "--exclude", "xtask"]);
     tests.args(arguments);
     // Recordings are sensitive to other work on the machine; two at a time is what two cores carry.
     tests.args(["--", "--test-threads=2"]);
     tests.env("DEVTOOLS_MCP_CHROME", setup::chromium()?);
-    shell::run(&mut tests)?;
-    step("generated pages are up to date");
-    gen_docs::run(&["--check".to_owned()])
+    shell::run(&mut tests)
 }
 
 /// The front-end's own sources are checked upstream, with other settings; only errors in our files count.
