@@ -108,7 +108,7 @@ fn tools_are_listed_with_closed_schemas_and_annotations() {
     assert_eq!(names, ["evaluate", "navigate", "screenshot"]);
     let answer = slim.request("tools/call", json!({"name": "click", "arguments": {}}));
     assert_eq!(answer["error"], json!({"code": -32602, "message": "Tool click not found"}));
-    let off = ["performance", "navigation", "input", "emulation", "debugging", "memory"]
+    let off = ["performance", "navigation", "input", "emulation", "debugging", "memory", "network"]
         .map(|c| format!("--no-category-{c}"));
     let off: Vec<&str> = off.iter().map(String::as_str).collect();
     let mut none = Client::ready(&off);
