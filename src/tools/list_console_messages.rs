@@ -7,7 +7,7 @@ use super::on_page::{OnPage, PageContext};
 use super::schema::{Param, ParamDefault};
 use super::{Arguments, Category, Handler, Running, Tool};
 use crate::browser::console::{Entry, Kind, Message};
-use crate::report::{ConsoleLine, ConsoleList, Paging, Report};
+use crate::report::{ConsoleLine, ConsoleList, Failure, Paging, Report};
 
 /// Types of messages, as in the protocol but `warn`; `issue` beside them.
 const TYPES: &[&str] = &[
@@ -61,6 +61,12 @@ struct Shown {
 
 fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
+        if arguments.0.contains_key("serviceWorkerId") {
+            return Err(Failure::new(
+                "Messages of extensions' service workers are not recorded by this server.",
+                "leave serviceWorkerId out: the page's messages are listed then",
+            ));
+        }
         let numbered = console::numbered(context).await;
         let types = arguments.texts("types");
         let skipped = if arguments.bool("includePreservedMessages") { 0 } else { numbered.documents.len() - 1 };
