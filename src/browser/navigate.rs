@@ -158,7 +158,7 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
     let load = async {
         let start = start(page, destination);
         tokio::pin!(start);
-        let mut answered = false;
+        let (mut answered, mut early) = (false, false);
         // This navigation's download; the events of an earlier one may still come in.
         let mut download = DownloadSeen::default();
         loop {
@@ -182,10 +182,13 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                     if done && answered {
                         return Ok(());
                     }
+                    // Within the document it may be done before Chrome says that it has begun.
+                    early |= event.method == "Page.navigatedWithinDocument";
                 }
                 result = &mut start, if !answered => {
                     answered = true;
                     match result {
+                        Ok(true) if early && matches!(destination, Destination::History(_)) => return Ok(()),
                         Ok(true) => {}
                         Ok(false) => return Ok(()),
                         Err(error) => {

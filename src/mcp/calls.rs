@@ -100,7 +100,8 @@ fn render(report: &Report, config: &Config) -> CallToolResult {
     }
     if config.structured_content {
         let slim = || json!({"type": "text", "text": text});
-        result.structured_content = Some(if config.slim { slim() } else { report.structured() });
+        let structured = if config.slim { slim() } else { report.structured() };
+        result.structured_content = Some(structured).filter(|structured| !structured.is_null());
     }
     result
 }

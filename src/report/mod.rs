@@ -151,11 +151,11 @@ impl Report {
         parts.join("\n")
     }
 
-    /// `structuredContent`: an object; a key is there only when its section is.
+    /// `structuredContent`: nothing beside a failure that is the whole answer, else an object; a key is there only when its section is.
     pub fn structured(&self) -> Value {
         let mut content = Map::new();
         if self.failure.as_ref().is_some_and(|failure| failure.whole) {
-            return Value::Object(content);
+            return Value::Null;
         }
         if !self.lines.is_empty() {
             content.insert("message".into(), self.lines.join("\n").into());

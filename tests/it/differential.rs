@@ -39,6 +39,8 @@ struct Side {
     tree: String,
     /// The last list of console messages.
     console: String,
+    /// The last list of requests.
+    requests: String,
     numbers: Numbers,
 }
 
@@ -47,11 +49,18 @@ impl Side {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("script.js"), "() => 'from the file'").unwrap();
         std::fs::write(folder.path().join("other.txt"), "twelve bytes").unwrap();
-        Side { client, folder, tree: String::new(), console: String::new(), numbers: Numbers::default() }
+        Side {
+            client,
+            folder,
+            tree: String::new(),
+            console: String::new(),
+            requests: String::new(),
+            numbers: Numbers::default(),
+        }
     }
 
     fn begin(&mut self, call: &Call, refused: u16, is_original: bool, used: &mut Used) -> Result<u64, String> {
-        let text = script::filled(call, &self.tree, &self.console, refused, self.folder.path())?;
+        let text = script::filled(call, &self.tree, &self.console, &self.requests, refused, self.folder.path())?;
         let mut arguments: Value = serde_json::from_str(&text).unwrap_or_else(|e| panic!("line {}: {e}", call.line));
         if is_original && call.has_page_id() && arguments.get("pageId").is_none() {
             // The page that ours uses by itself; always the first one in these sessions.
@@ -66,6 +75,9 @@ impl Side {
         let (answer, tree) = Answer::read(&message, self.folder.path(), &mut self.numbers);
         if let Some(tree) = tree {
             self.tree = tree;
+        }
+        if answer.has_line("## Network requests") {
+            self.requests = answer.text.clone();
         }
         if answer.has_line("## Console messages") {
             self.console = answer.text.clone();

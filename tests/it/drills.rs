@@ -54,12 +54,12 @@ fn a_cancelled_load_stops_and_the_next_call_is_answered() {
         assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
         assert!(client.finish_within(id, Duration::from_millis(200)).is_none(), "a cancelled call is not answered");
     }
-    // The threads of the cancelled analyses have ended: one isolate is left, the stored trace's.
+    // The threads of the cancelled analyses have ended: two isolates are left, the stored traces'.
     let until = Instant::now() + Duration::from_secs(10);
     loop {
         let names = thread_names(&client);
         let isolates = names.iter().filter(|n| n.starts_with("trace-")).count();
-        if isolates == 1 {
+        if isolates == 2 {
             break;
         }
         assert!(Instant::now() < until, "threads left: {names:?}");
@@ -115,7 +115,8 @@ fn memory_stays_flat_over_200_traces() {
     }
     let growth = settled[1].saturating_sub(settled[0]);
     println!("anonymous memory after 60 and 200 traces: {settled:?} kB");
-    assert!(growth < 12 * 1024, "grew by {growth} kB over 140 traces: {settled:?}");
+    // Three traces are kept, whose isolates differ in size by chance. One that is not dropped would be 50 MB each time.
+    assert!(growth < 40 * 1024, "grew by {growth} kB over 140 traces: {settled:?}");
 }
 
 #[test]

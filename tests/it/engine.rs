@@ -67,7 +67,7 @@ fn what_a_host_without_a_browser_lacks_is_a_named_error() {
         let error = ask(&isolate, "diagnostics.absent", json!({})).await.unwrap_err();
         assert!(
             matches!(&error, EngineError::Js { name, message, .. }
-                if name == "NotInThisHost" && message == "fetch() is not available in the devtools-mcp engine"),
+                if name == "NotInThisHost" && message == "fetch(http://127.0.0.1/) is not available in the devtools-mcp engine"),
             "{error:?}"
         );
         let error = ask(&isolate, "diagnostics.nothing", json!({})).await.unwrap_err();

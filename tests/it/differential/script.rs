@@ -66,7 +66,14 @@ fn parse(text: &str) -> Vec<Session> {
 }
 
 /// The arguments with the placeholders replaced, as one server gets them. The error is about an element that is not there.
-pub fn filled(call: &Call, tree: &str, console: &str, refused: u16, folder: &Path) -> Result<String, String> {
+pub fn filled(
+    call: &Call,
+    tree: &str,
+    console: &str,
+    requests: &str,
+    refused: u16,
+    folder: &Path,
+) -> Result<String, String> {
     let mut text = call.arguments.clone();
     while let Some((before, rest)) = text.split_once("{uid:") {
         let (wanted, after) = rest.split_once('}').unwrap_or_else(|| panic!("line {}: an open placeholder", call.line));
@@ -79,6 +86,13 @@ pub fn filled(call: &Call, tree: &str, console: &str, refused: u16, folder: &Pat
         let line = console.lines().find(|line| line.starts_with("msgid=") && line.contains(wanted));
         let id = line.and_then(|line| line.strip_prefix("msgid=")?.split(' ').next());
         let id = id.ok_or_else(|| format!("there is no {wanted} in\n{console}"))?;
+        text = format!("{before}{id}{after}");
+    }
+    while let Some((before, rest)) = text.split_once("{req:") {
+        let (wanted, after) = rest.split_once('}').unwrap_or_else(|| panic!("line {}: an open placeholder", call.line));
+        let line = requests.lines().find(|line| line.starts_with("reqid=") && line.contains(wanted));
+        let id = line.and_then(|line| line.strip_prefix("reqid=")?.split(' ').next());
+        let id = id.ok_or_else(|| format!("there is no {wanted} in\n{requests}"))?;
         text = format!("{before}{id}{after}");
     }
     let by_address = pages().url("differential/");

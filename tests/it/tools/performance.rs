@@ -169,6 +169,7 @@ fn dialogs_closed_pages_and_cancelled_calls() {
     }
     let text = browser.text("performance_stop_trace", json!({}));
     assert!(text.starts_with("The performance trace has been stopped.") && text.contains("work.html"), "{text}");
+    browser.go(&case("traces/work.html"));
     browser.text("performance_start_trace", json!({"autoStop": false}));
     let text = browser.text("performance_stop_trace", json!({}));
     assert!(text.contains("NAVIGATION_0"), "{text}");

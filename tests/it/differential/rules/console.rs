@@ -5,6 +5,20 @@ use super::{Rule, rule};
 
 /// Every one.
 pub static RULES: &[Rule] = &[
+    // The original finds the right cause, another error's, or none, depending on what else it has asked the page.
+    Rule {
+        name: "Console: causes of errors",
+        races: true,
+        apply: |call, _, ours, peer| {
+            let any = ours.text.contains("Caused by: ") || peer.text.contains("Caused by: ");
+            if !any || !call.tool.contains("_console_message") {
+                return false;
+            }
+            let differed = ours.text != peer.text;
+            (ours.text, peer.text) = (without_causes(&ours.text), without_causes(&peer.text));
+            differed
+        },
+    },
     rule("Console: why positions are generated", |_, _, ours, _| {
         ours.remove_lines(|line| line.starts_with("Note: ") && line.contains(": generated positions, "))
     }),
@@ -40,6 +54,22 @@ pub static RULES: &[Rule] = &[
                 lines.sort();
                 lines
             };
+            // The same for a request and its preflight.
+            if call.arguments.contains("{msg:") {
+                let theirs = peer.text.lines().filter_map(|line| line.strip_prefix("reqid=")?.split(' ').next());
+                let mut theirs = theirs.map(str::to_owned).collect::<std::collections::VecDeque<_>>();
+                ours.map_lines(|line| {
+                    let (_, rest) = line.strip_prefix("reqid=")?.split_once(' ')?;
+                    Some(format!("reqid={} {rest}", theirs.pop_front()?))
+                });
+                let key = "/consoleMessage/affectedResources/0/request";
+                if let (Some(mine), Some(theirs)) = (ours.structured.pointer_mut(key), peer.structured.pointer(key))
+                    && mine.is_i64()
+                    && theirs.is_i64()
+                {
+                    *mine = theirs.clone();
+                }
+            }
             if call.arguments.contains("{msg:") && ours.text != peer.text {
                 let first = peer.text.lines().next().unwrap_or_default().to_owned();
                 let changed =
@@ -50,6 +80,9 @@ pub static RULES: &[Rule] = &[
                     *mine = theirs.clone();
                 }
                 return changed;
+            }
+            if call.tool.ends_with("network_request") || call.tool == "list_network_requests" {
+                return preflights(call.arguments.contains("{req:"), ours, peer);
             }
             let same = call.tool == "list_console_messages" && ours.text != peer.text && body(ours) == body(peer);
             let has_issues = ours.text.contains("[issue]");
@@ -123,6 +156,49 @@ pub static RULES: &[Rule] = &[
             })
     }),
 ];
+
+/// An answer without the causes below its stacks.
+fn without_causes(text: &str) -> String {
+    let mut in_cause = false;
+    let kept = text.lines().filter(|line| {
+        let line = line.trim_start();
+        if line.starts_with("Caused by: ") {
+            in_cause = true;
+        } else if !line.starts_with("at ") && !line.starts_with("--- ") {
+            in_cause = false;
+        }
+        !in_cause
+    });
+    kept.collect::<Vec<_>>().join("\n")
+}
+
+/// A request and its preflight may change places, and with them their numbers.
+fn preflights(is_details: bool, ours: &mut Answer, peer: &Answer) -> bool {
+    if is_details {
+        let key = "/networkRequest/requestId";
+        if let (Some(mine), Some(theirs)) = (ours.structured.pointer_mut(key), peer.structured.pointer(key)) {
+            let changed = mine != theirs;
+            *mine = theirs.clone();
+            return changed;
+        }
+        return false;
+    }
+    let body = |answer: &Answer| {
+        let lines = answer.text.lines().filter(|line| line.starts_with("reqid="));
+        let mut lines: Vec<String> =
+            lines.map(|line| line.split_once(' ').map_or("", |(_, rest)| rest).to_owned()).collect();
+        lines.sort();
+        lines
+    };
+    let swapped = ours.text != peer.text
+        && ours.text.contains(" PUT ") | ours.text.contains(" OPTIONS ")
+        && body(ours) == body(peer);
+    if swapped {
+        ours.text = peer.text.clone();
+        ours.structured = peer.structured.clone();
+    }
+    swapped
+}
 
 /// Where both answers have as many lines: takes the original's for those that differ as allowed. Whether there were any.
 fn same_lines(ours: &mut Answer, peer: &Answer, allowed: impl Fn(&str, &str) -> bool) -> bool {
