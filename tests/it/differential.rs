@@ -209,7 +209,14 @@ fn the_same_sessions_as_with_the_original_give_the_same_answers() {
             scope.spawn(|| {
                 while let Some(session) = sessions.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let mut used = Used::default();
-                    let failures = compare(session, &mut used);
+                    let mut failures = compare(session, &mut used);
+                    if !failures.is_empty() {
+                        // What two processes of Chrome's tell in an order of chance is not the same in each run of either
+                        // server; what differs for a reason differs again.
+                        println!("{} is played again: {}", session.name, failures.join("\n\n"));
+                        used = Used::default();
+                        failures = compare(session, &mut used);
+                    }
                     let mut results = results.lock().unwrap();
                     used.0.into_iter().for_each(|(name, count)| *results.0.0.entry(name).or_default() += count);
                     results.1.extend(failures);
