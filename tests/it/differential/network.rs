@@ -156,13 +156,3 @@ pub fn blocked(call: &Call, ours: &mut Answer, _: &mut Answer) -> bool {
     }
     true
 }
-
-/// The original's whole answer is its error.
-pub fn not_found(call: &Call, ours: &mut Answer, peer: &mut Answer) -> bool {
-    let text = "Request not found for selected page";
-    let ok = call.tool == "get_network_request" && peer.text == text && ours.text == format!("Error: {text}");
-    if ok && ours.is_error == peer.is_error {
-        *ours = peer.clone();
-    }
-    ok
-}

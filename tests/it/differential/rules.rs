@@ -168,7 +168,6 @@ static RULES: &[Rule] = &[
     rule("Redirects of documents", |call, _, ours, peer| network::navigations(call, ours, peer)),
     rule("WebSockets", |call, _, ours, peer| network::sockets(call, ours, peer)),
     rule("Preflights", |call, _, ours, peer| network::preflights(call, ours, peer)),
-    rule("Requests that are not found", |call, _, ours, peer| network::not_found(call, ours, peer)),
     rule("Wording of errors", |_, _, ours, peer| ours != peer && wording(ours, peer).is_some()),
 ];
 
