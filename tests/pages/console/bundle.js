@@ -1,2 +1,2 @@
 (()=>{var i=class{items=[];addItem(t){return this.items.push(t),console.log("added",t,this.items.length),s(this)}};function s(e){if(e.items.length>1)throw new Error("too many items",{cause:new RangeError("limit is 1")});return e.items.reduce((t,n)=>t+n.price,0)}async function r(e){await null,console.warn("in async",e.addItem({price:7}))}function o(){let e=new i;setTimeout(()=>{r(e)},1),setTimeout(()=>e.addItem({price:8}),60)}setTimeout(o,1);})();
-//# sourceMappingURL=app.min.js.map
+//# sourceMappingURL=bundle.js.map
