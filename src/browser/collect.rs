@@ -5,11 +5,40 @@
 //! stay below a number of bytes.
 
 use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use crate::cdp::Session;
+use crate::cdp::{Backlog, Session};
 
 /// Documents whose entries are kept: the current one and those before it.
 pub const DOCUMENTS: usize = 3;
+
+/// How long somebody who reads a log waits for the events before.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How far a log is with the events of each session that it follows.
+#[derive(Default)]
+pub struct Backlogs(Mutex<Vec<Backlog>>);
+
+impl Backlogs {
+    /// Adds a session's, and forgets those of sessions that have ended.
+    pub fn add(&self, backlog: Backlog) {
+        let mut backlogs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        backlogs.retain(|backlog| !backlog.is_over());
+        backlogs.push(backlog);
+    }
+
+    /// Waits until the events that have arrived are in the log; a page that never stops may go on.
+    pub async fn caught_up(&self) {
+        let backlogs = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = async {
+            for backlog in backlogs {
+                backlog.handled().await;
+            }
+        };
+        let _ = tokio::time::timeout(PATIENCE, all).await;
+    }
+}
 
 /// The part of a page that an event came from.
 #[derive(Clone)]

@@ -158,39 +158,23 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
     let load = async {
         let start = start(page, destination);
         tokio::pin!(start);
-        let (mut answered, mut early) = (false, false);
+        let mut loading = Loading { main_frame: &page.frame, ..Loading::default() };
         // This navigation's download; the events of an earlier one may still come in.
         let mut download = DownloadSeen::default();
         loop {
             tokio::select! {
                 biased;
-                // Events before the answer belong to the document before.
                 event = events.next() => {
                     let event = event.ok_or(NavigationError::Gone)?;
-                    let done = match event.method.as_str() {
+                    match event.method.as_str() {
                         "Inspector.targetCrashed" => return Err(NavigationError::Gone),
-                        "Page.loadEventFired" | "Page.navigatedWithinDocument" => true,
-                        "Page.downloadWillBegin" | "Page.downloadProgress" => {
-                            download.note(&event);
-                            false
-                        }
-                        // A document that comes back as it was does not load.
-                        _ => event.decode::<Value>().is_ok_and(|details| {
-                            details["type"] == "BackForwardCacheRestore" && details["frame"].get("parentId").is_none()
-                        }),
-                    };
-                    if done && answered {
-                        return Ok(());
+                        "Page.downloadWillBegin" | "Page.downloadProgress" => download.note(&event),
+                        _ => loading.note(&event),
                     }
-                    // Within the document it may be done before Chrome says that it has begun.
-                    early |= event.method == "Page.navigatedWithinDocument";
                 }
-                result = &mut start, if !answered => {
-                    answered = true;
+                result = &mut start, if !loading.is_answered() => {
                     match result {
-                        Ok(true) if early && matches!(destination, Destination::History(_)) => return Ok(()),
-                        Ok(true) => {}
-                        Ok(false) => return Ok(()),
+                        Ok(begun) => loading.begun = Some(begun),
                         Err(error) => {
                             match &error {
                                 NavigationError::Failed { download: true, .. } => {
@@ -207,18 +191,83 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                     }
                 }
                 // Chrome tells this for addresses only, not for reloads and the history.
-                () = tokio::time::sleep(STAY_CHECK), if answered => {
+                () = tokio::time::sleep(STAY_CHECK), if loading.is_answered() => {
                     if page.dialogs.stays() {
                         return Err(NavigationError::Stayed);
                     }
                 }
                 dialog = page.dialogs.opened() => return Err(NavigationError::Dialog { dialog }),
             }
+            if loading.is_done() {
+                return Ok(());
+            }
         }
     };
     match tokio::time::timeout(timeout, load).await {
         Ok(result) => result,
         Err(_) => Err(NavigationError::Timeout { milliseconds: timeout.as_millis() }),
+    }
+}
+
+/// What Chrome answered when it was told to go somewhere.
+#[derive(Debug)]
+enum Begun {
+    /// It is done, within the document.
+    Within,
+    /// A document is on its way; its loader id, which is told for addresses only.
+    Document(Option<String>),
+    /// A document or a place within the present one.
+    Either,
+}
+
+/// How far a navigation is.
+///
+/// The answer comes before the new document does, and the document before may finish loading in between: its event says
+/// nothing about the new one.
+#[derive(Debug, Default)]
+struct Loading<'a> {
+    main_frame: &'a str,
+    begun: Option<Begun>,
+    /// Loader ids of the documents that have come since.
+    documents: Vec<String>,
+    /// The newest of them has finished loading.
+    loaded: bool,
+    /// One came back as it was, which does not load.
+    restored: bool,
+    /// Something happened within the document. That may be told before the answer.
+    within: bool,
+}
+
+impl Loading<'_> {
+    fn is_answered(&self) -> bool {
+        self.begun.is_some()
+    }
+
+    fn note(&mut self, event: &Event) {
+        let Ok(details) = event.decode::<Value>() else { return };
+        match event.method.as_str() {
+            "Page.loadEventFired" => self.loaded = !self.documents.is_empty(),
+            "Page.navigatedWithinDocument" => self.within |= details["frameId"] == self.main_frame,
+            "Page.frameNavigated" => {
+                let frame = &details["frame"];
+                if frame.get("parentId").is_none() {
+                    self.documents.push(frame["loaderId"].as_str().unwrap_or_default().to_owned());
+                    self.loaded = false;
+                    self.restored |= details["type"] == "BackForwardCacheRestore";
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        match &self.begun {
+            None => false,
+            Some(Begun::Within) => true,
+            Some(Begun::Document(Some(id))) => self.restored || self.loaded && self.documents.contains(id),
+            Some(Begun::Document(None)) => self.restored || self.loaded,
+            Some(Begun::Either) => self.restored || self.loaded || self.within,
+        }
     }
 }
 
@@ -272,8 +321,8 @@ async fn wait_until(events: &mut Subscription, methods: &[&str]) {
     let _ = tokio::time::timeout(AFTERMATH, all).await;
 }
 
-/// Sends the call. `false`: it is done already, within the document.
-async fn start(page: &Attached, destination: Destination<'_>) -> Result<bool, NavigationError> {
+/// Sends the call.
+async fn start(page: &Attached, destination: Destination<'_>) -> Result<Begun, NavigationError> {
     match destination {
         Destination::Url(url) => {
             if !url::Url::parse(url).is_ok_and(|url| page.urls().permits(&url)) {
@@ -287,18 +336,19 @@ async fn start(page: &Attached, destination: Destination<'_>) -> Result<bool, Na
                     return Err(NavigationError::Failed { code: code.into(), url: url.into(), download });
                 }
             }
-            Ok(answer.get("loaderId").is_some())
+            let loader = answer.get("loaderId").and_then(Value::as_str);
+            Ok(loader.map_or(Begun::Within, |id| Begun::Document(Some(id.to_owned()))))
         }
         Destination::History(steps) => {
             let history: History = page.session.call("Page.getNavigationHistory", json!({})).await?;
             let at = usize::try_from(history.current_index + i64::from(steps)).ok();
             let entry = at.and_then(|at| history.entries.get(at)).ok_or(NavigationError::NoEntry)?;
             page.session.call::<Value>("Page.navigateToHistoryEntry", json!({"entryId": entry.id})).await?;
-            Ok(true)
+            Ok(Begun::Either)
         }
         Destination::Reload { ignore_cache } => {
             page.session.call::<Value>("Page.reload", json!({"ignoreCache": ignore_cache})).await?;
-            Ok(true)
+            Ok(Begun::Document(None))
         }
     }
 }
@@ -311,6 +361,57 @@ mod tests {
     fn check_with(url: &str, flags: &str) -> Result<(), String> {
         let parsed = parse(flags.split_whitespace().map(str::to_owned)).unwrap();
         check(url, &Config::from_parsed(&parsed)).map_err(|e| e.to_string())
+    }
+
+    fn event(method: &str, params: &Value) -> Event {
+        let params = serde_json::value::to_raw_value(params).unwrap();
+        Event { method: method.into(), session: None, params }
+    }
+
+    fn document(loader: &str) -> Event {
+        event("Page.frameNavigated", &json!({"frame": {"id": "main", "loaderId": loader}, "type": "Navigation"}))
+    }
+
+    #[test]
+    fn the_end_of_the_document_before_is_not_the_end() {
+        let loaded = event("Page.loadEventFired", &json!({"timestamp": 1}));
+        let begun = Some(Begun::Document(Some("new".into())));
+        let mut loading = Loading { main_frame: "main", begun, ..Loading::default() };
+        loading.note(&loaded);
+        assert!(!loading.is_done());
+        // Nor that of a document which came while the answer was on its way.
+        for event in [document("old"), loaded, document("new")] {
+            loading.note(&event);
+            assert!(!loading.is_done(), "{loading:?}");
+        }
+        loading.note(&event("Page.frameNavigated", &json!({"frame": {"id": "x", "loaderId": "y", "parentId": "main"}})));
+        loading.note(&event("Page.loadEventFired", &json!({"timestamp": 2})));
+        assert!(loading.is_done());
+    }
+
+    #[test]
+    fn a_document_that_goes_on_by_itself_is_waited_for() {
+        let mut loading =
+            Loading { main_frame: "main", begun: Some(Begun::Document(Some("new".into()))), ..Loading::default() };
+        for event in [document("new"), document("further")] {
+            loading.note(&event);
+            assert!(!loading.is_done());
+        }
+        loading.note(&event("Page.loadEventFired", &json!({"timestamp": 2})));
+        assert!(loading.is_done());
+    }
+
+    #[test]
+    fn a_step_in_the_history_may_stay_within_the_document_and_be_done_before_the_answer() {
+        let mut loading = Loading { main_frame: "main", ..Loading::default() };
+        loading.note(&event("Page.navigatedWithinDocument", &json!({"frameId": "another", "url": ""})));
+        loading.begun = Some(Begun::Either);
+        assert!(!loading.is_done());
+        loading.begun = None;
+        loading.note(&event("Page.navigatedWithinDocument", &json!({"frameId": "main", "url": ""})));
+        assert!(!loading.is_done());
+        loading.begun = Some(Begun::Either);
+        assert!(loading.is_done());
     }
 
     #[test]

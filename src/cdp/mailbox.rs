@@ -32,11 +32,16 @@ pub(super) enum Bound {
     Complete(usize),
 }
 
+#[derive(Default)]
 struct Queue {
     events: VecDeque<Event>,
     bytes: usize,
     lost: u64,
     closed: bool,
+    /// Events that have ever arrived, that were taken or lost of them, and that have been dealt with.
+    arrived: u64,
+    taken: u64,
+    handled: u64,
 }
 
 pub(super) struct Mailbox {
@@ -46,6 +51,8 @@ pub(super) struct Mailbox {
     arrived: Notify,
     /// Something was taken, or nobody will take anything any more.
     taken: Notify,
+    /// The subscriber has dealt with what it took.
+    handled: Notify,
 }
 
 impl Mailbox {
@@ -64,7 +71,9 @@ impl Mailbox {
         {
             queue.events.pop_front();
             queue.lost += 1;
+            queue.taken += 1;
         }
+        queue.arrived += 1;
         queue.bytes += event.params.get().len();
         queue.events.push_back(event);
         let is_full = self.is_full(&queue);
@@ -91,10 +100,21 @@ impl Mailbox {
     fn pop(&self) -> Option<Event> {
         let mut queue = self.queue();
         let event = queue.events.pop_front()?;
+        queue.taken += 1;
         queue.bytes = queue.bytes.saturating_sub(event.params.get().len());
         drop(queue);
         self.taken.notify_one();
         Some(event)
+    }
+
+    /// What has been taken, up to this number, is dealt with.
+    fn handled(&self, taken: u64) {
+        let mut queue = self.queue();
+        if queue.handled < taken {
+            queue.handled = taken;
+            drop(queue);
+            self.handled.notify_waiters();
+        }
     }
 
     pub fn close(&self) {
@@ -104,15 +124,29 @@ impl Mailbox {
     }
 }
 
-/// Tells whether events wait for a subscriber.
+/// Tells how far a subscriber is.
+#[derive(Clone)]
 pub struct Backlog(Weak<Mailbox>);
 
 impl Backlog {
-    /// Whether all of them have been taken, or nobody takes them any more.
-    pub fn is_empty(&self) -> bool {
-        self.0
-            .upgrade()
-            .is_none_or(|mailbox| mailbox.queue.lock().unwrap_or_else(PoisonError::into_inner).events.is_empty())
+    /// Whether the subscription has ended.
+    pub fn is_over(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+
+    /// Waits until the subscriber has dealt with all events that have arrived by now (it asks for the next one then), or
+    /// has ended its subscription. Later events are not waited for, so a page that never stops does not matter.
+    pub async fn handled(&self) {
+        let Some(goal) = self.0.upgrade().map(|mailbox| mailbox.queue().arrived) else { return };
+        while let Some(mailbox) = self.0.upgrade() {
+            let handled = mailbox.handled.notified();
+            tokio::pin!(handled);
+            handled.as_mut().enable();
+            if mailbox.queue().handled >= goal {
+                return;
+            }
+            handled.await;
+        }
     }
 }
 
@@ -137,14 +171,21 @@ pub struct Subscription(Arc<Mailbox>);
 
 impl Subscription {
     pub(super) fn new(filter: Filter, bound: Bound) -> (Self, Weak<Mailbox>) {
-        let queue = Mutex::new(Queue { events: VecDeque::new(), bytes: 0, lost: 0, closed: false });
-        let mailbox = Arc::new(Mailbox { filter, bound, queue, arrived: Notify::new(), taken: Notify::new() });
+        let mailbox = Arc::new(Mailbox {
+            filter,
+            bound,
+            queue: Mutex::default(),
+            arrived: Notify::new(),
+            taken: Notify::new(),
+            handled: Notify::new(),
+        });
         let weak = Arc::downgrade(&mailbox);
         (Subscription(mailbox), weak)
     }
 
     /// The next event, or `None` when its session or the connection has ended.
     pub async fn next(&mut self) -> Option<Event> {
+        self.handled();
         loop {
             if let Some(event) = self.0.pop() {
                 return Some(event);
@@ -158,7 +199,14 @@ impl Subscription {
 
     /// An event that has already arrived.
     pub fn try_next(&mut self) -> Option<Event> {
+        self.handled();
         self.0.pop()
+    }
+
+    /// Asking for an event says that the ones before are dealt with.
+    fn handled(&self) {
+        let taken = self.0.queue().taken;
+        self.0.handled(taken);
     }
 
     /// Bytes of parameters that wait, for tests.
@@ -185,7 +233,45 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        // A connection that waits for room must not wait for ever.
+        // A connection that waits for room must not wait for ever, nor somebody who waits for what was here.
         self.0.close();
+        self.0.handled(u64::MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event() -> Event {
+        Event { method: "A.b".into(), session: None, params: serde_json::value::to_raw_value(&1).unwrap() }
+    }
+
+    #[tokio::test]
+    async fn a_backlog_is_what_has_arrived_until_it_is_dealt_with() {
+        let (mut events, mailbox) = Subscription::new(Filter { session: None, methods: &[] }, Bound::Newest(2));
+        let mailbox = mailbox.upgrade().unwrap();
+        let backlog = events.backlog();
+        backlog.handled().await;
+        // Three of which one is lost.
+        for _ in 0..3 {
+            mailbox.push(event());
+        }
+        let handled = backlog.handled();
+        tokio::pin!(handled);
+        for _ in 0..2 {
+            assert!(futures_util::poll!(&mut handled).is_pending());
+            events.next().await.unwrap();
+        }
+        // Taken, but not yet dealt with; what arrives later is not waited for.
+        mailbox.push(event());
+        assert!(futures_util::poll!(&mut handled).is_pending());
+        events.next().await.unwrap();
+        handled.await;
+        // Nobody deals with the last one.
+        let waiting = backlog.clone();
+        let waiting = waiting.handled();
+        drop(events);
+        waiting.await;
     }
 }

@@ -33,6 +33,7 @@ pub const TOOL: Tool = Tool {
 fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
         let log = &context.on.network;
+        log.caught_up().await;
         let asked = arguments.optional_number("reqid").filter(|id| *id != 0.0);
         let id = match asked {
             Some(id) => exact(id),

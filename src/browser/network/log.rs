@@ -10,7 +10,7 @@ use super::body::Reading;
 use super::entry::{Request, Summary};
 use super::kept::Spool;
 use super::state::{Since, State};
-use crate::browser::collect::{Origin, Part};
+use crate::browser::collect::{Backlogs, Origin, Part};
 use crate::cdp::{CdpError, Event, Session};
 
 /// Events that may wait while others are being read.
@@ -48,6 +48,7 @@ pub struct NetworkLog {
     state: Mutex<State>,
     /// An answer has come or has ended.
     changed: Notify,
+    backlogs: Backlogs,
     pub(super) spool: Spool,
     pub(super) reading: Reading,
 }
@@ -57,6 +58,7 @@ impl Default for NetworkLog {
         NetworkLog {
             state: Mutex::default(),
             changed: Notify::new(),
+            backlogs: Backlogs::default(),
             spool: Spool::default(),
             reading: Reading::default(),
         }
@@ -67,6 +69,7 @@ impl NetworkLog {
     /// Follows a session from now on; called before its events are switched on.
     pub fn follow(self: &Arc<Self>, origin: Origin) {
         let mut events = origin.session.connection().subscribe(origin.session.id(), EVENTS, WAITING);
+        self.backlogs.add(events.backlog());
         if origin.part == Part::Page {
             self.state().page = Some(origin.session.clone());
             tokio::spawn(look(Arc::downgrade(self), origin.session.clone(), SystemTime::now()));
@@ -124,6 +127,11 @@ impl NetworkLog {
             self.read(read);
         }
         self.changed.notify_waiters();
+    }
+
+    /// Waits until the events that have arrived are in the log; a page that never stops may go on.
+    pub async fn caught_up(&self) {
+        self.backlogs.caught_up().await;
     }
 
     /// Waits until the answer to a request has come to its end, or until that has taken too long.

@@ -70,15 +70,26 @@ fn j3a_throttling_is_shown_and_felt() {
         browser.eval(PAINTED);
         browser.text("performance_stop_trace", json!({}))
     };
-    let plain = record(&mut browser);
-    assert!(plain.contains("\nCPU throttling: 1x\nNetwork throttling: none\n"), "{plain}");
-    browser.text("emulate", json!({"cpuThrottlingRate": 4, "networkConditions": "Slow 4G"}));
-    let slow = record(&mut browser);
-    assert!(slow.contains("\nCPU throttling: 4x\nNetwork throttling: Slow 4G\n"), "{slow}");
-    let notes = "Emulating network conditions: Slow 4G\nDefault navigation timeout set to 100000 ms\nEmulating CPU throttling: 4x slowdown\n## Summary";
-    assert!(slow.contains(notes), "{slow}");
-    let ratio = metric(&slow, "LCP") / metric(&plain, "LCP");
-    assert!((2.0..12.0).contains(&ratio), "{ratio}: {plain}\n{slow}");
+    // The shortest of some is what the machine's other work disturbs least.
+    let (mut plain, mut slow) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..4 {
+        browser.text("emulate", json!({}));
+        let text = record(&mut browser);
+        assert!(text.contains("\nCPU throttling: 1x\nNetwork throttling: none\n"), "{text}");
+        plain = plain.min(metric(&text, "LCP"));
+        browser.text("emulate", json!({"cpuThrottlingRate": 4, "networkConditions": "Slow 4G"}));
+        let text = record(&mut browser);
+        assert!(text.contains("\nCPU throttling: 4x\nNetwork throttling: Slow 4G\n"), "{text}");
+        let notes = "Emulating network conditions: Slow 4G\nDefault navigation timeout set to 100000 ms\nEmulating CPU throttling: 4x slowdown\n## Summary";
+        assert!(text.contains(notes), "{text}");
+        slow = slow.min(metric(&text, "LCP"));
+        // At least the time that this network takes for anything.
+        assert!(slow > 562.0, "{text}");
+        if (2.0..12.0).contains(&(slow / plain)) {
+            return;
+        }
+    }
+    panic!("{plain} ms without and {slow} ms with throttling");
 }
 
 #[test]
