@@ -384,7 +384,8 @@ mod tests {
             loading.note(&event);
             assert!(!loading.is_done(), "{loading:?}");
         }
-        loading.note(&event("Page.frameNavigated", &json!({"frame": {"id": "x", "loaderId": "y", "parentId": "main"}})));
+        loading
+            .note(&event("Page.frameNavigated", &json!({"frame": {"id": "x", "loaderId": "y", "parentId": "main"}})));
         loading.note(&event("Page.loadEventFired", &json!({"timestamp": 2})));
         assert!(loading.is_done());
     }

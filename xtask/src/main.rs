@@ -10,6 +10,7 @@ mod large_trace;
 mod pages;
 mod setup;
 mod shell;
+mod steady;
 mod test;
 mod tidy;
 mod v8;

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::shell::{self, Result, cargo, output, root, step};
-use crate::{gen_docs, setup, tidy};
+use crate::{gen_docs, setup, steady, tidy};
 
 pub fn run(arguments: &[String]) -> Result {
     setup::run()?;
@@ -30,13 +30,17 @@ pub fn run(arguments: &[String]) -> Result {
     ]))?;
     step("generated pages are up to date");
     gen_docs::run(&["--check".to_owned()])?;
-    let mut tests = cargo();
-    tests.args(["test", "--release", "--workspace", "--exclude", "xtask"]);
-    tests.args(arguments);
-    // Recordings are sensitive to other work on the machine; two at a time is what two cores carry.
-    tests.args(["--", "--test-threads=2"]);
-    tests.env("DEVTOOLS_MCP_CHROME", setup::chromium()?);
-    shell::run(&mut tests)
+    step("xtask's own tests");
+    shell::run(cargo().args(["test", "--quiet", "--package", "xtask"]))?;
+    step("tests (two at a time)");
+    let chromium = setup::chromium()?;
+    steady::run(|rest| {
+        let mut tests = cargo();
+        tests.args(["test", "--release", "--workspace", "--exclude", "xtask", "--no-fail-fast"]);
+        tests.args(arguments).arg("--").args(rest);
+        tests.env("DEVTOOLS_MCP_CHROME", &chromium);
+        tests
+    })
 }
 
 /// The front-end's own sources are checked upstream, with other settings; only errors in our files count.
