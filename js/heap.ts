@@ -31,14 +31,19 @@ export class Question extends Error {
 
 /** A loaded file. */
 class Loaded {
-  /** Class keys in the order of their ids, which start with 1. */
-  readonly classKeys: string[];
-  readonly classIds = new Map<string, number>();
+  #classes: {keys: string[], ids: Map<string, number>}|null = null;
   readonly diffs = new Map<number, Diff[]>();
 
-  constructor(readonly snapshot: JSHeapSnapshot) {
-    this.classKeys = Object.keys(snapshot.aggregatesWithFilter(new HeapSnapshotModel.HeapSnapshotModel.NodeFilter()));
-    this.classKeys.forEach((key, index) => this.classIds.set(key, index + 1));
+  constructor(readonly snapshot: JSHeapSnapshot) {}
+
+  /** Class keys in the order of their ids, which start with 1. Made when somebody asks for classes: it takes a while. */
+  get classes(): {keys: string[], ids: Map<string, number>} {
+    if (!this.#classes) {
+      const all = this.snapshot.aggregatesWithFilter(new HeapSnapshotModel.HeapSnapshotModel.NodeFilter());
+      const keys = Object.keys(all);
+      this.#classes = {keys, ids: new Map(keys.map((key, index) => [key, index + 1]))};
+    }
+    return this.#classes;
   }
 
   nodeIndex(id: number): number {
@@ -98,23 +103,24 @@ const answers = {
 
   /** Classes by retained size. */
   classes(params: FilterParams&Paging) {
-    const {snapshot, classIds, filter} = bound();
+    const {snapshot, classes: {ids}} = loaded();
+    const filter = loaded().filter(params);
     let objectCount = 0, totalSelfSize = 0;
     const classes = [];
-    for (const [key, aggregate] of Object.entries(snapshot.aggregatesWithFilter(filter(params)))) {
+    for (const [key, aggregate] of Object.entries(snapshot.aggregatesWithFilter(filter))) {
       objectCount += aggregate.count;
       totalSelfSize += aggregate.self;
       const {name, count, self, maxRet} = aggregate;
-      classes.push({id: classIds.get(key) ?? 0, className: name, count, selfSize: self, retainedSize: maxRet});
+      classes.push({id: ids.get(key) ?? 0, className: name, count, selfSize: self, retainedSize: maxRet});
     }
     classes.sort((a, b) => b.retainedSize - a.retainedSize);
     return {objectCount, totalSelfSize, ...listed(classes, params)};
   },
 
   classNodes(params: {id: number}&FilterParams&Paging) {
-    const {snapshot, classKeys, filter} = bound();
-    const nodeFilter = filter(params);
-    const key = classKeys[params.id - 1];
+    const {snapshot, classes: {keys}} = loaded();
+    const nodeFilter = loaded().filter(params);
+    const key = keys[params.id - 1];
     if (!key) {
       throw new Question('UnknownClass', `Class with ID ${params.id} not found in heap snapshot`);
     }
@@ -220,16 +226,25 @@ const answers = {
     return {totals, page, items};
   },
 
-  /** Checksums of the tables of the second pass, for the test that compares ours with the front-end's. */
+  /** Checksums of what is initialised natively, by name, for the test that compares it with the front-end's own. */
   tables() {
-    const it = loaded().snapshot;
-    const tables = [
-      it.firstRetainerIndex, it.retainingNodes, it.retainingEdges, it.dominatorsTree, it.retainedSizes,
-      it.firstDominatedNodeIndex, it.dominatedNodes,
-    ];
+    const {snapshot} = loaded();
+    const {firstEdgeIndexes, detachednessAndClassIndexArray, flags, nodeDistances, nodeNativeContextAttribution} =
+        snapshot as unknown as Record<string, Uint8Array>;
+    const {firstRetainerIndex, retainingNodes, retainingEdges, dominatorsTree, retainedSizes} = snapshot;
+    const {firstDominatedNodeIndex, dominatedNodes, strings} = snapshot;
+    const tables = {
+      nodes: snapshot.nodes.asUint32ArrayOrFail(),
+      strings: new TextEncoder().encode(JSON.stringify(strings)),
+      firstEdgeIndexes, detachednessAndClassIndexArray, flags, nodeDistances, nodeNativeContextAttribution,
+      firstRetainerIndex, retainingNodes, retainingEdges, dominatorsTree, retainedSizes, firstDominatedNodeIndex,
+      dominatedNodes,
+    };
     // FNV-1a, https://datatracker.ietf.org/doc/html/draft-eastlake-fnv
-    return tables.map(table => new Uint8Array(table.buffer, table.byteOffset, table.byteLength)
-        .reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193) >>> 0, 0x811c9dc5));
+    const checksum = (table: ArrayBufferView): number =>
+        new Uint8Array(table.buffer, table.byteOffset, table.byteLength)
+            .reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193) >>> 0, 0x811c9dc5);
+    return Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, checksum(table)]));
   },
 
   leaks(params: Parameters<typeof leaks>[1]) {
@@ -252,12 +267,6 @@ function flattened(paths: RetainingEdge[]): object[] {
     open.push(children.values());
   }
   return edges;
-}
-
-function bound(): {snapshot: JSHeapSnapshot, classKeys: string[], classIds: Map<string, number>,
-                   filter: (params: FilterParams) => NodeFilter} {
-  const it = loaded();
-  return {snapshot: it.snapshot, classKeys: it.classKeys, classIds: it.classIds, filter: params => it.filter(params)};
 }
 
 async function open(params: LoadParams, call: CallContext): Promise<void> {

@@ -13,7 +13,8 @@ import type {
 
 import type {CallContext} from '../host/service.js';
 
-import {inJavaScript, natively} from './second_pass.js';
+import {Prepared, type Sums} from './prepared.js';
+import {inJavaScript} from './second_pass.js';
 
 type Table = Platform.TypedArrayUtilities.BigUint32Array;
 
@@ -21,7 +22,9 @@ export interface LoadParams {
   header: HeapSnapshotHeader;
   /** Names of the small tables that come after nodes and edges. */
   tables: string[];
-  /** Use the front-end's own second pass; for comparison. */
+  /** Pieces of the strings. */
+  stringPieces: number;
+  /** Let the front-end's own code compute everything; for comparison. */
   reference?: boolean;
 }
 
@@ -45,45 +48,50 @@ function progressOf(call: CallContext): HeapSnapshotProgress {
   return new HeapSnapshotProgress(dispatcher as unknown as HeapSnapshotWorkerDispatcher);
 }
 
-/** The call's input: nodes, edges, the small tables, then the strings. */
+/**
+ * The call's input: the strings, then nodes, edges and the small tables, then what `Prepared` takes. The sums that are no
+ * tables come as a text before the tables.
+ */
 export async function load(params: LoadParams, call: CallContext): Promise<JSHeapSnapshot> {
   const started = performance.now();
   const pieces = call.pieces();
-  const table = (): ArrayBuffer => {
+  const next = (): string|ArrayBuffer => {
     const {value} = pieces.next();
-    if (!(value instanceof ArrayBuffer)) {
-      throw new TypeError('a table was expected');
+    if (value === undefined) {
+      throw new TypeError('the input ended early');
     }
     return value;
   };
+  const table = (): ArrayBuffer => next() as ArrayBuffer;
+  const strings: string[] = [];
+  for (let piece = 0; piece < params.stringPieces; piece++) {
+    for (const string of JSON.parse(next() as string) as string[]) {
+      strings.push(string);
+    }
+  }
+  const sums = params.reference ? null : JSON.parse(next() as string) as Sums;
   const profile = {
     snapshot: params.header,
     nodes: new TableClass(table()),
     edges: new TableClass(table()),
     locations: [] as ArrayLike<number>,
-    strings: [] as string[],
+    strings,
   } as unknown as Profile;
   for (const name of params.tables) {
     Object.assign(profile, {[name]: new Uint32Array(table())});
   }
-  for (const piece of pieces) {
-    const strings = JSON.parse(piece as string) as string[];
-    for (const string of strings) {
-      profile.strings.push(string);
-    }
-  }
   // Allocation traces were passed over when the file was read.
   profile.snapshot.trace_function_count = 0;
   const taken = performance.now();
-  const snapshot = await initialised(profile, progressOf(call), params.reference ?? false);
+  const snapshot = await initialised(profile, progressOf(call), sums && new Prepared(table, sums));
   console.debug(`tables and strings taken in ${Math.round(taken - started)} ms, analysed in ${
       Math.round(performance.now() - taken)} ms`);
   return snapshot;
 }
 
 export async function initialised(
-    profile: Profile, progress: HeapSnapshotProgress, reference: boolean): Promise<JSHeapSnapshot> {
+    profile: Profile, progress: HeapSnapshotProgress, prepared: Prepared|null): Promise<JSHeapSnapshot> {
   const snapshot = new JSHeapSnapshot(profile, progress);
-  await snapshot.initialize(reference ? inJavaScript() : natively());
+  await (prepared ? prepared.initialize(snapshot) : snapshot.initialize(inJavaScript()));
   return snapshot;
 }

@@ -74,7 +74,7 @@ function profile(): Profile {
 export async function warmHeap(): Promise<void> {
   // Twice: some functions are only kept after more than one call.
   for (let round = 0; round < 2; round++) {
-    take(await initialised(profile(), new HeapSnapshotProgress(), true));
+    take(await initialised(profile(), new HeapSnapshotProgress(), null));
     const none = {} as CallContext;
     const id = 21;
     for (const filterName of [undefined, 'objectsRetainedByDetachedDomNodes', 'objectsRetainedByConsole',

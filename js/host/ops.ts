@@ -11,8 +11,6 @@ export const {
   op_dtm_link_open,
   op_dtm_link_request,
   op_dtm_log,
-  op_dtm_native,
-  op_dtm_native_result,
   op_dtm_now,
   op_dtm_output_text,
   op_dtm_output_words,

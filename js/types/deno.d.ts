@@ -16,9 +16,6 @@ declare module 'ext:core/mod.js' {
     op_dtm_random_fill(target: Uint8Array): void;
     /** Next piece of a call's bulk input; null at its end. Blocks. */
     op_dtm_input_next(call: number): string|ArrayBuffer|null;
-    /** Starts a native function; the promise has the number of its result. */
-    op_dtm_native(name: string, numbers: number[], tables: Uint8Array[]): Promise<number>;
-    op_dtm_native_result(number: number): ArrayBuffer[];
     /** Hands bulk output on. Blocks while its receiver has enough. */
     op_dtm_output_text(call: number, text: string): void;
     op_dtm_output_words(call: number, words: Uint32Array): void;

@@ -25,7 +25,6 @@ static BLOB: Blob = Blob {
     snapshot: &SNAPSHOT.0,
     source_map_gz: include_bytes!(concat!(env!("OUT_DIR"), "/main.map.gz")),
     resources: text,
-    natives: super::heap::native::lookup,
 };
 
 /// The front-end asks with the path of its module's URL; only the file's name matters, all texts lie in one folder.

@@ -24,8 +24,6 @@ deno_core::extension!(
         ops::op_dtm_progress,
         ops::op_dtm_cancelled,
         ops::op_dtm_resource_text,
-        crate::bulk::op_dtm_native,
-        crate::bulk::op_dtm_native_result,
         crate::bulk::op_dtm_output_text,
         crate::bulk::op_dtm_output_words,
         crate::link::op_dtm_link_open,

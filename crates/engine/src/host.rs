@@ -36,7 +36,7 @@ pub enum InputPiece {
     /// A JSON text in UTF-8. Pure ASCII pieces reach V8 without a copy.
     Text(Vec<u8>),
     /// A table of numbers. JavaScript gets an `ArrayBuffer` over it, without a copy.
-    Words(Vec<u32>),
+    Table(crate::bulk::Table),
     /// The producer failed; it keeps the reason for the caller, JavaScript only sees that there is no more.
     Failed,
 }

@@ -239,10 +239,8 @@ fn start(blob: &'static Blob, options: &IsolateOptions, end: &Arc<EndState>) -> 
         name: options.name.clone(),
         started: std::time::Instant::now(),
         resources: crate::host::resources(blob),
-        natives: blob.natives,
     });
     state.put(Calls::default());
-    state.put(crate::bulk::Results::default());
     state.put(Links::default());
     state.put(Workers::new(blob, options.heap_limit));
     drop(state);

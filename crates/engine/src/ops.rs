@@ -36,7 +36,6 @@ pub(crate) struct IsolateState {
     pub name: String,
     pub started: std::time::Instant,
     pub resources: ResourceLookup,
-    pub natives: crate::bulk::NativeLookup,
 }
 
 /// Console output of JavaScript. Levels: 0 debug, 1 info, 2 warn, 3 error.
@@ -95,7 +94,7 @@ pub fn op_dtm_input_next<'s>(
             v8::String::new_external_onebyte(scope, bytes.into_boxed_slice())
         }
         InputPiece::Text(bytes) => v8::String::new_from_utf8(scope, &bytes, v8::NewStringType::Normal),
-        InputPiece::Words(words) => return Ok(crate::bulk::Table::U32(words).into_buffer(scope).into()),
+        InputPiece::Table(table) => return Ok(table.into_buffer(scope).into()),
         InputPiece::Failed => return Err(JsErrorBox::generic("the input stream failed")),
     };
     text.map(Into::into).ok_or_else(|| JsErrorBox::range_error("an input piece is longer than a V8 string may be"))

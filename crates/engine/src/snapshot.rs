@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use deno_core::{JsRuntime, JsRuntimeForSnapshot, PollEventLoopOptions, RuntimeOptions, v8};
 
-use crate::bulk::NativeLookup;
 use crate::extension::extensions;
 use crate::ops::ResourceLookup;
 
@@ -52,8 +51,6 @@ pub struct Blob {
     pub source_map_gz: &'static [u8],
     /// Finds the front-end's text files.
     pub resources: ResourceLookup,
-    /// Finds native functions that JavaScript may run on tables.
-    pub natives: NativeLookup,
 }
 
 /// Evaluates a bundle, warms it and writes the snapshot.

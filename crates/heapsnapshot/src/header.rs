@@ -35,6 +35,10 @@ pub struct Fields {
     pub node_name: usize,
     /// Position of the node's id.
     pub node_id: usize,
+    /// Position of its own size.
+    pub node_self_size: usize,
+    /// Position of its detachedness, which older files lack.
+    pub node_detachedness: Option<usize>,
     /// Position of the number of edges.
     pub node_edge_count: usize,
     /// Numbers an edge has.
@@ -66,8 +70,6 @@ impl Header {
         let edge = |name| position(&edge_fields, "edge_fields", name);
         let node_type = node("type")?;
         let edge_type = edge("type")?;
-        // The front-end needs it, beyond what is checked here.
-        node("self_size")?;
         let node_types = names(&meta["node_types"][node_type], "node_types")?.len();
         let edge_named = names(&meta["edge_types"][edge_type], "edge_types")?
             .iter()
@@ -78,6 +80,8 @@ impl Header {
             node_type,
             node_name: node("name")?,
             node_id: node("id")?,
+            node_self_size: node("self_size")?,
+            node_detachedness: node_fields.iter().position(|name| *name == "detachedness"),
             node_edge_count: node("edge_count")?,
             edge: edge_fields.len(),
             edge_type,
@@ -95,6 +99,16 @@ impl Header {
         Ok(Header { fields, node_count, edge_count, root_index, json })
     }
 
+    /// Names of the node types.
+    pub(crate) fn node_type_names(&self) -> Result<Vec<String>, LoadError> {
+        owned(&self.json["meta"]["node_types"][self.fields.node_type], "node_types")
+    }
+
+    /// Names of the edge types.
+    pub(crate) fn edge_type_names(&self) -> Result<Vec<String>, LoadError> {
+        owned(&self.json["meta"]["edge_types"][self.fields.edge_type], "edge_types")
+    }
+
     /// Names of the fields of another section, none if the header does not describe it.
     pub(crate) fn fields_of(&self, list: &str) -> Option<usize> {
         self.json["meta"][list].as_array().map(Vec::len)
@@ -108,6 +122,10 @@ fn names<'a>(value: &'a Value, what: &str) -> Result<Vec<&'a str>, LoadError> {
         Some(list) if !list.is_empty() => Ok(list),
         _ => Err(damaged(format!("\"{what}\" is not a list of names"))),
     }
+}
+
+fn owned(value: &Value, what: &str) -> Result<Vec<String>, LoadError> {
+    Ok(names(value, what)?.into_iter().map(str::to_owned).collect())
 }
 
 fn position(names: &[&str], list: &str, name: &str) -> Result<usize, LoadError> {

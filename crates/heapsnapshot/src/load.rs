@@ -9,6 +9,7 @@ use crate::input::Input;
 use crate::numbers::{self, Signs};
 use crate::skip;
 use crate::strings::{self, Strings};
+use crate::texts::Texts;
 
 /// Longest header: some kilobytes in practice.
 const MAX_HEADER: usize = 16 << 20;
@@ -40,6 +41,7 @@ pub struct Loaded {
     pub string_count: u64,
     /// Largest id of a JavaScript object: the front-end's `maxJSObjectId`. Native objects have even ids.
     pub max_js_id: u64,
+    pub(crate) texts: Texts,
 }
 
 impl Loaded {
@@ -101,8 +103,8 @@ pub fn load(reader: &mut dyn Read, size: Option<u64>, watch: &mut dyn Watch) -> 
     }
     let mut found = sections.tables;
     let tables = tables.into_iter().map(|(name, at)| (name, std::mem::take(&mut found[at].1))).collect();
-    let mut loaded =
-        Loaded { header, nodes, edges, tables, string_count: strings.count, strings: strings.pieces, max_js_id: 0 };
+    let Strings { pieces, count, texts } = strings;
+    let mut loaded = Loaded { header, nodes, edges, tables, string_count: count, strings: pieces, max_js_id: 0, texts };
     loaded.max_js_id = check::check(&loaded)?;
     Ok(loaded)
 }

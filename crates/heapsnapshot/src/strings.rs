@@ -3,6 +3,7 @@
 
 use crate::error::{LoadError, damaged, not_json, shown};
 use crate::input::Input;
+use crate::texts::Texts;
 
 const PLACE: &str = "in the strings";
 const PIECE: usize = 4 << 20;
@@ -15,8 +16,8 @@ pub(crate) struct Strings {
     /// JSON arrays of strings.
     pub pieces: Vec<Vec<u8>>,
     pub count: u64,
-    /// Bytes of all pieces.
-    pub bytes: u64,
+    /// What is known about them.
+    pub texts: Texts,
 }
 
 pub(crate) fn read(input: &mut Input) -> Result<Strings, LoadError> {
@@ -39,6 +40,7 @@ pub(crate) fn read(input: &mut Input) -> Result<Strings, LoadError> {
             let what = format!("string {} is longer than a string may be in V8 (2^29 characters)", strings.count);
             return Err(damaged(what));
         }
+        strings.texts.note(&piece[start + 1..piece.len() - 1]);
         strings.count += 1;
         let separator = input.significant_in(PLACE)?;
         let is_last = match separator {
@@ -53,7 +55,6 @@ pub(crate) fn read(input: &mut Input) -> Result<Strings, LoadError> {
                 return Err(not_json(input.offset(), "a string before this place that is not UTF-8,"));
             }
             piece.shrink_to_fit();
-            strings.bytes += piece.len() as u64;
             strings.pieces.push(std::mem::take(&mut piece));
         }
         if is_last {

@@ -1,19 +1,20 @@
 //! Heap snapshots: from a file to DevTools' numbers.
 //!
-//! [`HeapSnapshot`] is one loaded file. It owns an isolate, so dropping it returns the memory. Rust reads and checks
-//! (`devtools_heapsnapshot`), the front-end's `JSHeapSnapshot` answers. Knows nothing of MCP and of the browser.
+//! [`HeapSnapshot`] is one loaded file. It owns an isolate, so dropping it returns the memory. Rust reads, checks
+//! and prepares (`devtools_heapsnapshot`), the front-end's `JSHeapSnapshot` answers. Knows nothing of MCP and of the browser.
 
 pub mod answers;
 mod error;
-pub mod native;
+mod handover;
 mod source;
 mod store;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use devtools_engine::{Call, EngineError, InputPiece, IsolateHandle, IsolateOptions, Kind, Progress, Work};
+use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind, Progress, Work};
 use devtools_heapsnapshot::Loaded;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -45,7 +46,7 @@ pub struct LoadOptions {
     pub cancel: CancellationToken,
     /// Where progress goes.
     pub progress: Option<UnboundedSender<Progress>>,
-    /// Use the front-end's own code for retainers and dominators, slower and larger; for tests.
+    /// Let the front-end's own code compute everything, slower and larger; for tests.
     pub reference: bool,
 }
 
@@ -117,49 +118,39 @@ pub struct HeapSnapshot {
 impl HeapSnapshot {
     /// Reads a file and analyses it in a fresh isolate.
     pub async fn load(path: &Path, options: LoadOptions) -> Result<Self, HeapError> {
-        source::check_name(path)?;
-        let reading = source::Reading {
-            memory: options.memory as u64,
-            cancel: options.cancel.clone(),
-            progress: options.progress.clone(),
-        };
-        let owned = path.to_owned();
-        let loaded = tokio::task::spawn_blocking(move || source::read(&owned, reading))
-            .await
-            .map_err(|e| HeapError::Analysis { message: e.to_string() })??;
-        Self::analyse(loaded, options).await
-    }
-
-    async fn analyse(loaded: Loaded, options: LoadOptions) -> Result<Self, HeapError> {
         static NUMBER: AtomicU32 = AtomicU32::new(1);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let (nodes, edges) = (loaded.node_count(), loaded.edge_count());
-        let memory = source::memory_needed(nodes, edges) + loaded.string_bytes();
-        let isolate = blobs::engine()
-            .start(IsolateOptions {
-                kind: Kind::Main,
-                name: format!("heap-{number}"),
-                heap_limit: heap_limit(nodes, loaded.string_bytes(), options.memory),
-                work: if nodes >= LARGE_NODES { Work::Large } else { Work::Small },
-            })
-            .await?;
-        let names: Vec<&str> = loaded.tables.iter().map(|(name, _)| *name).collect();
-        let params = json!({"header": loaded.header.json, "tables": names, "reference": options.reference});
-        // Everything is in memory already: the channel only hands it over, piece by piece.
+        let (announce, announced) = tokio::sync::oneshot::channel();
+        let reading = source::Reading { announce: Some(announce), ..source::Reading::new(&options) };
+        // V8 starts while the file is being read, as soon as the header tells how large its heap may become.
+        let (loaded, isolate) = tokio::join!(read(path, reading), async {
+            let size = announced.await.ok()?;
+            Some(start(number, size, options.memory).await)
+        });
+        let loaded = loaded?;
+        let isolate = match isolate {
+            Some(isolate) => isolate?,
+            None => start(number, Size::of(&loaded), options.memory).await?,
+        };
+        let memory = source::memory_needed(loaded.node_count(), loaded.edge_count()) + loaded.string_bytes();
+        Self::analyse(loaded, &isolate, options).await?;
+        Ok(HeapSnapshot { isolate, number, memory })
+    }
+
+    async fn analyse(loaded: Loaded, isolate: &IsolateHandle, options: LoadOptions) -> Result<(), HeapError> {
         let (sender, input) = std::sync::mpsc::channel();
-        let tables = [loaded.nodes, loaded.edges].into_iter().chain(loaded.tables.into_iter().map(|(_, table)| table));
-        let pieces = tables.map(InputPiece::Words).chain(loaded.strings.into_iter().map(InputPiece::Text));
-        pieces.for_each(|piece| _ = sender.send(piece));
-        drop(sender);
         let call = Call {
             deadline: LOAD_DEADLINE,
             cancel: options.cancel,
             progress: options.progress.map(second_part),
             input: Some(input),
-            ..Call::new("heap.load", params)
+            ..Call::new("heap.load", handover::params(&loaded, options.reference))
         };
-        isolate.call::<Value>(call).await?;
-        Ok(HeapSnapshot { isolate, number, memory })
+        let handed = tokio::task::spawn_blocking(move || handover::run(loaded, options.reference, &sender));
+        let (handed, analysed) = tokio::join!(handed, isolate.call::<Value>(call));
+        handed.map_err(failed)?.map_err(|error| HeapError::Analysis { message: error.to_string() })?;
+        analysed?;
+        Ok(())
     }
 
     /// Whether its isolate has ended (out of memory, or ended by force) and it must be loaded again.
@@ -270,8 +261,8 @@ impl HeapSnapshot {
         self.ask("heap.leaks", json!({"after": after, "upTo": up_to, "most": most, "internal": internal})).await
     }
 
-    /// Checksums of the tables about retainers and dominators, for comparing two ways to compute them.
-    pub async fn table_checksums(&self) -> Result<Vec<u32>, HeapError> {
+    /// Checksums of what was computed before the first question, by name, for comparing two ways to compute it.
+    pub async fn table_checksums(&self) -> Result<BTreeMap<String, u32>, HeapError> {
         self.ask("heap.tables", json!({})).await
     }
 
@@ -287,17 +278,45 @@ impl HeapSnapshot {
 
 /// The largest id of a JavaScript object in a file, without analysing it.
 pub async fn largest_id(path: &Path, options: &LoadOptions) -> Result<u64, HeapError> {
+    let reading = source::Reading { memory: u64::MAX, progress: None, ..source::Reading::new(options) };
+    Ok(read(path, reading).await?.max_js_id)
+}
+
+async fn read(path: &Path, reading: source::Reading) -> Result<Loaded, HeapError> {
     source::check_name(path)?;
-    let reading = source::Reading { memory: u64::MAX, cancel: options.cancel.clone(), progress: None };
     let owned = path.to_owned();
-    let loaded = tokio::task::spawn_blocking(move || source::read(&owned, reading))
-        .await
-        .map_err(|e| HeapError::Analysis { message: e.to_string() })??;
-    Ok(loaded.max_js_id)
+    tokio::task::spawn_blocking(move || source::read(&owned, reading)).await.map_err(failed)?
+}
+
+fn failed(error: tokio::task::JoinError) -> HeapError {
+    HeapError::Analysis { message: error.to_string() }
+}
+
+/// What the size of an isolate follows from.
+struct Size {
+    nodes: u64,
+    /// At most so many bytes of strings.
+    string_bytes: u64,
+}
+
+impl Size {
+    fn of(loaded: &Loaded) -> Self {
+        Size { nodes: loaded.node_count(), string_bytes: loaded.string_bytes() }
+    }
+}
+
+async fn start(number: u32, size: Size, memory: usize) -> Result<IsolateHandle, EngineError> {
+    let options = IsolateOptions {
+        kind: Kind::Main,
+        name: format!("heap-{number}"),
+        heap_limit: heap_limit(&size, memory),
+        work: if size.nodes >= LARGE_NODES { Work::Large } else { Work::Small },
+    };
+    blobs::engine().start(options).await
 }
 
 /// Limit of V8's heap in bytes. Tables are outside of it; what is inside are the strings, and lists of node indices.
-fn heap_limit(nodes: u64, string_bytes: u64, memory: usize) -> usize {
+fn heap_limit(&Size { nodes, string_bytes }: &Size, memory: usize) -> usize {
     const BASE: u64 = 256 << 20;
     const PER_NODE: u64 = 400;
     let wanted = BASE + nodes.saturating_mul(PER_NODE).saturating_add(string_bytes.saturating_mul(4));

@@ -10,9 +10,11 @@ use devtools_engine::Progress;
 use devtools_heapsnapshot::{LoadError, Loaded, Watch};
 use flate2::bufread::MultiGzDecoder;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::error::HeapError;
+use super::{LoadOptions, Size};
 
 /// Names of files that are read.
 const EXTENSIONS: [&str; 4] = [".heapsnapshot", ".heaptimeline", ".heapsnapshot.gz", ".heaptimeline.gz"];
@@ -27,6 +29,21 @@ pub struct Reading {
     pub cancel: CancellationToken,
     /// Where progress goes.
     pub progress: Option<UnboundedSender<Progress>>,
+    /// Who wants to know the size as soon as the header has been read. Nobody is told what is not known by then: the
+    /// header may be at the end, and what a compressed file will become.
+    pub announce: Option<oneshot::Sender<Size>>,
+}
+
+impl Reading {
+    /// As the options say, announced to nobody.
+    pub fn new(options: &LoadOptions) -> Self {
+        Reading {
+            memory: options.memory as u64,
+            cancel: options.cancel.clone(),
+            progress: options.progress.clone(),
+            announce: None,
+        }
+    }
 }
 
 /// Whether a name is one of a heap snapshot.
@@ -39,7 +56,7 @@ pub fn check_name(path: &Path) -> Result<(), HeapError> {
 }
 
 /// Reads a file. Blocks.
-pub fn read(path: &Path, reading: Reading) -> Result<Loaded, HeapError> {
+pub fn read(path: &Path, mut reading: Reading) -> Result<Loaded, HeapError> {
     let shown = || path.display().to_string();
     let failed = |error: &io::Error| HeapError::Read { path: shown(), why: plain(error) };
     let metadata = std::fs::metadata(path).map_err(|e| failed(&e))?;
@@ -50,6 +67,9 @@ pub fn read(path: &Path, reading: Reading) -> Result<Loaded, HeapError> {
     let counted = Counted { inner: File::open(path).map_err(|e| failed(&e))?, count: taken.clone() };
     let mut buffered = BufReader::with_capacity(256 << 10, counted);
     let is_gzip = buffered.fill_buf().map_err(|e| failed(&e))?.starts_with(&[0x1f, 0x8b]);
+    if is_gzip {
+        reading.announce = None;
+    }
     let mut watcher = Watcher { reading, taken, size: metadata.len(), reported: 0.0, offset: 0 };
     let result = if is_gzip {
         devtools_heapsnapshot::load(&mut MultiGzDecoder::new(buffered), None, &mut watcher)
@@ -117,6 +137,10 @@ impl Watch for Watcher {
         let (needed, limit) = (memory_needed(nodes, edges), self.reading.memory);
         if needed > limit {
             return Err(LoadError::TooLarge { nodes, edges, needed_mb: needed >> 20, limit_mb: limit >> 20 });
+        }
+        if let Some(announce) = self.reading.announce.take() {
+            // Strings are a part of the file.
+            let _ = announce.send(Size { nodes, string_bytes: self.size });
         }
         Ok(())
     }

@@ -1,5 +1,4 @@
-//! Heap snapshot files: unusual and damaged ones, generated graphs with known answers, and the native passes against the
-//! front-end's own.
+//! Heap snapshot files: unusual and damaged ones, and generated graphs with known answers.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,25 +7,9 @@ use devtools_mcp::devtools::heap::{Filter, HeapError, HeapSnapshot, HeapStore, L
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::fixtures;
-use crate::support::large_heap::{self, SELF_SIZE, Shape};
+use super::{MEMORY, block_on, generated, load};
+use crate::support::large_heap::{SELF_SIZE, Shape};
 use crate::support::{Client, run, stdout};
-
-const MEMORY: usize = 8 << 30;
-
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(work)
-}
-
-async fn load(path: &Path) -> Result<HeapSnapshot, HeapError> {
-    HeapSnapshot::load(path, LoadOptions::new(MEMORY)).await
-}
-
-fn generated(folder: &TempDir, shape: Shape, objects: u64) -> PathBuf {
-    let path = folder.path().join(format!("{shape:?}-{objects}.heapsnapshot"));
-    large_heap::write(&path, shape, objects).unwrap();
-    path
-}
 
 /// Every answer that is the same for the same graph.
 async fn described(snapshot: &HeapSnapshot) -> Value {
@@ -42,60 +25,6 @@ async fn described(snapshot: &HeapSnapshot) -> Value {
         "dominators": snapshot.dominators(id).await.unwrap().iter().map(|d| d.node_id).collect::<Vec<_>>(),
         "paths": paths.edges.iter().map(|e| (e.depth, e.node_id, &e.edge_name)).collect::<Vec<_>>(),
     })
-}
-
-#[test]
-fn native_retainers_and_dominators_are_the_front_ends() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut files = fixtures();
-    files.push(generated(&folder, Shape::Chain, 30_000));
-    files.push(generated(&folder, Shape::Star, 30_000));
-    files.push(generated(&folder, Shape::Records, 20_000));
-    files.push(odd_graph(&folder));
-    block_on(async {
-        for file in files {
-            let native = load(&file).await.unwrap();
-            let options = LoadOptions { reference: true, ..LoadOptions::new(MEMORY) };
-            let reference = HeapSnapshot::load(&file, options).await.unwrap();
-            let (ours, theirs) = (native.table_checksums().await.unwrap(), reference.table_checksums().await.unwrap());
-            assert_eq!(ours, theirs, "{}", file.display());
-            assert_eq!(ours.len(), 7);
-        }
-    });
-}
-
-/// Nodes that only weak references reach, cycles that nothing reaches, several ways to one node, edges to oneself.
-fn odd_graph(folder: &TempDir) -> PathBuf {
-    let path = folder.path().join("odd.heapsnapshot");
-    const NODES: u64 = 3000;
-    let mut seed = 12345_u64;
-    let mut random = move |below: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (seed >> 33) % below
-    };
-    let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-    for node in 0..NODES {
-        let count = random(5);
-        let kind = if node == 0 { 9 } else { [1, 3, 3, 8][random(4) as usize] };
-        nodes.extend([kind, 1, 2 * node + 1, random(100), count, 0]);
-        for _ in 0..count {
-            // Elements, properties, internal ones; a third of them weak.
-            let kind = [1, 2, 3, 6, 6][random(5) as usize];
-            edges.extend([kind, 0, 6 * random(NODES)]);
-        }
-    }
-    let types =
-        json!(["hidden", "array", "string", "object", "code", "closure", "regexp", "number", "native", "synthetic"]);
-    let edge_types = json!(["context", "element", "property", "internal", "hidden", "shortcut", "weak"]);
-    let snapshot = json!({
-        "snapshot": {"meta": {
-            "node_fields": ["type", "name", "id", "self_size", "edge_count", "detachedness"],
-            "node_types": [types], "edge_fields": ["type", "name_or_index", "to_node"], "edge_types": [edge_types],
-        }},
-        "nodes": nodes, "edges": edges, "strings": ["x", "Thing"],
-    });
-    std::fs::write(&path, snapshot.to_string()).unwrap();
-    path
 }
 
 #[test]
