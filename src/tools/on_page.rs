@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Arguments, Context, Running, Tool};
+use super::{Arguments, Context, PlainHandler, Running, Tool};
 use crate::browser::dialogs::Dialog;
 use crate::browser::host::LiveBrowser;
 use crate::browser::page::{Attached, Page, Turn};
@@ -46,12 +46,14 @@ pub struct OnPage {
     notices: bool,
     /// How long it may take.
     deadline: Duration,
+    /// With this parameter it is not about a page, and run so.
+    unless: Option<(&'static str, PlainHandler)>,
 }
 
 impl OnPage {
     /// Not while a dialog is open, one after the other, with notices.
     pub const fn new(run: PageHandler) -> Self {
-        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true, deadline: DEADLINE }
+        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true, deadline: DEADLINE, unless: None }
     }
 
     /// Also while a dialog is open.
@@ -72,6 +74,12 @@ impl OnPage {
         self
     }
 
+    /// With a parameter of this name it is not about a page, and run in this way.
+    pub const fn unless(mut self, parameter: &'static str, run: PlainHandler) -> Self {
+        self.unless = Some((parameter, run));
+        self
+    }
+
     /// Without the sections about emulation and dialogs.
     pub const fn without_notices(mut self) -> Self {
         self.notices = false;
@@ -86,6 +94,9 @@ impl OnPage {
         arguments: &Arguments,
         report: &mut Report,
     ) -> Result<(), Failure> {
+        if let Some((_, run)) = self.unless.filter(|(parameter, _)| arguments.0.contains_key(*parameter)) {
+            return run(&call, arguments, report).await;
+        }
         let session = call.session.clone();
         let live = session.browser(report).await?;
         let given = arguments.0.contains_key("pageId").then(|| arguments.page_id("pageId"));
@@ -159,9 +170,7 @@ impl PageContext {
 
     /// Adds the page list to the answer.
     pub async fn list_pages(&self, report: &mut Report) -> Result<(), Failure> {
-        let pages = self.live.pages.list().await?;
-        report.section(self.call.session.page_list(pages));
-        Ok(())
+        super::list_pages::add_page_list(&self.call, &self.live, report).await
     }
 
     /// Adds a snapshot if the caller wants one and the page can be asked.
