@@ -9,7 +9,9 @@ use crate::browser::dialogs::Dialog;
 use crate::browser::host::LiveBrowser;
 use crate::browser::page::{Attached, Page, Turn};
 use crate::browser::settle::{self, Effects, Ending, Waiting};
-use crate::browser::snapshot::render::View;
+use crate::browser::snapshot::render::{Selected, View};
+use crate::browser::snapshot::tree::Snapshot;
+use crate::browser::{devtools_window, snapshot};
 use crate::config::Config;
 use crate::devtools::live::{LiveError, LoadingRules, Universe};
 use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, OpenedPages, Report, SnapshotSection};
@@ -181,10 +183,23 @@ impl PageContext {
         self.snapshot(report).await
     }
 
+    /// Takes a snapshot, and looks where in it the element is that is selected in DevTools.
+    pub async fn take_snapshot(&self, verbose: bool) -> Result<(Arc<Snapshot>, Selected), Failure> {
+        let (snapshot, selection) = tokio::join!(
+            snapshot::take(&self.on, verbose),
+            devtools_window::selection(self.live.session(), &self.on)
+        );
+        let snapshot = snapshot?;
+        let selected = selection.node.map_or(Selected::None, |backend| {
+            snapshot.number_of(selection.frame.as_deref(), backend).map_or(Selected::Elsewhere, Selected::Node)
+        });
+        Ok((snapshot, selected))
+    }
+
     /// Adds a snapshot.
     pub async fn snapshot(&self, report: &mut Report) -> Result<(), Failure> {
-        let snapshot = crate::browser::snapshot::take(&self.on, false).await?;
-        let view = View { budget: self.config.snapshot_budget, ..View::default() };
+        let (snapshot, selected) = self.take_snapshot(false).await?;
+        let view = View { budget: self.config.snapshot_budget, selected, ..View::default() };
         report.section(SnapshotSection::tree(&snapshot, &view, &self.config));
         Ok(())
     }
