@@ -76,10 +76,28 @@ async function load(
     const parsed = model.scriptForId(script) ?? await deadline.wait(scriptAppears(model, script), SCRIPTS_MS);
     if (parsed?.sourceMapURL && model.sourceMapManager()) {
       await loadMap(universe, target, model, parsed, deadline, notes);
+      noteGuesses(universe, target, model, parsed, stack, notes);
     }
     return Boolean(parsed);
   }));
   return found.every(Boolean);
+}
+
+/** DevTools shows a line without mappings at the last one before it, which may be far away: that is said. */
+function noteGuesses(
+    universe: PageUniverse, target: Target, model: DebuggerModel, script: Script, stack: RawStack,
+    notes: Set<string>): void {
+  const map = model.sourceMapManager().sourceMapForClient(script);
+  for (let part: RawStack|undefined = map && stack; map && part; part = part.parent) {
+    for (const frame of part.callFrames.filter(frame => frame.scriptId === script.scriptId)) {
+      const {lineNumber, columnNumber} = script.rawLocationToRelativeLocation(frame);
+      const entry = map.findEntry(lineNumber, columnNumber);
+      if (entry && entry.lineNumber !== lineNumber) {
+        const at = `${short(place(universe, target, script.sourceURL))}:${frame.lineNumber + 1}`;
+        notes.add(`${at}: nothing is mapped on this line, the last position before it is shown`);
+      }
+    }
+  }
 }
 
 async function loadMap(

@@ -60,8 +60,12 @@ pub enum Part {
     Page,
     /// A frame in another process.
     Frame,
-    /// A dedicated, shared or service worker.
+    /// A dedicated worker, or a worklet.
     Worker,
+    /// A shared worker.
+    SharedWorker,
+    /// A service worker.
+    ServiceWorker,
 }
 
 impl Part {
@@ -70,7 +74,30 @@ impl Part {
         match kind {
             "page" => Part::Page,
             "iframe" => Part::Frame,
+            "shared_worker" => Part::SharedWorker,
+            "service_worker" => Part::ServiceWorker,
             _ => Part::Worker,
+        }
+    }
+
+    /// Whether it is a worker of any kind.
+    pub fn is_worker(self) -> bool {
+        !matches!(self, Part::Page | Part::Frame)
+    }
+
+    /// Whether its log entries come on its own session. Those of frames and dedicated workers come on the page's.
+    pub fn logs_itself(self) -> bool {
+        matches!(self, Part::Page | Part::SharedWorker | Part::ServiceWorker)
+    }
+
+    /// What it is called in answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Page => "page",
+            Part::Frame => "frame",
+            Part::Worker => "worker",
+            Part::SharedWorker => "shared worker",
+            Part::ServiceWorker => "service worker",
         }
     }
 }

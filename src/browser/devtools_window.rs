@@ -18,6 +18,8 @@ pub struct Selection {
     pub request: Option<String>,
     /// The element in the Elements panel, by its backend node id.
     pub node: Option<i64>,
+    /// The frame whose process the element is in, unless it is the page's: node ids count in each process.
+    pub frame: Option<String>,
 }
 
 #[derive(Deserialize)]

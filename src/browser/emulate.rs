@@ -193,7 +193,7 @@ impl Emulation {
         for child in page.children() {
             // One that goes away meanwhile needs nothing.
             let _ = match Part::of(&child.kind) {
-                Part::Worker => self.apply_to_worker(&child.session).await,
+                part if part.is_worker() => self.apply_to_worker(&child.session).await,
                 _ => self.apply_to_frame(&child.session).await,
             };
         }

@@ -1,6 +1,7 @@
 //! Chrome: finding, launching and ending it, and what is done with its pages. Knows no MCP.
 
 pub mod attach;
+pub mod children;
 pub mod collect;
 pub mod console;
 pub mod devtools_comments;
@@ -8,6 +9,7 @@ pub mod devtools_window;
 pub mod dialogs;
 pub mod elements;
 pub mod emulate;
+pub mod extension_workers;
 pub mod find;
 pub mod frames;
 pub mod heap_capture;
@@ -22,6 +24,7 @@ pub mod recording;
 pub mod screenshot;
 pub mod script;
 pub mod settle;
+mod shared_workers;
 pub mod snapshot;
 pub mod trace_stream;
 pub mod tracer;

@@ -1,22 +1,23 @@
 //! One page: its sessions, its frames' sessions, its dialogs, and the lock that lets one action at a time work on it.
 //!
-//! Nothing is enabled on a page until a tool works on it. Then its session is attached, and frames in other processes
-//! are attached paused, given the page's settings, and resumed, so that none of their first requests is missed.
+//! Nothing is enabled on a page until a tool works on it. Then its session is attached, and with it its frames in other
+//! processes and its workers (see [`super::children`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{OnceCell, OwnedMutexGuard};
 
+use super::children::{self, Child};
 use super::collect::{Origin, Part};
 use super::console::ConsoleLog;
 use super::devtools_comments::Comments;
 use super::dialogs::Dialogs;
 use super::emulate::Emulation;
 use super::network::NetworkLog;
+use super::shared_workers;
 use super::snapshot::Snapshots;
 use crate::cdp::{CdpError, Session, Subscription};
 use crate::config::UrlPolicy;
@@ -36,9 +37,6 @@ const ASYNC_STACKS: u32 = 32;
 
 /// Address of Chrome's page for failed loads.
 pub(super) const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
-
-/// Events about frames in other processes.
-const TARGET_EVENTS: &[&str] = &["Target.attachedToTarget", "Target.detachedFromTarget", "Target.targetInfoChanged"];
 
 /// Why a page cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -150,21 +148,8 @@ impl Page {
     }
 }
 
-fn guard_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn guard_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A frame or worker of the page that lives in another process.
-#[derive(Clone)]
-pub struct Child {
-    /// Its session.
-    pub session: Session,
-    /// For a frame: its id.
-    pub target: String,
-    /// `iframe`, `worker`, …
-    pub kind: String,
-    /// The frame it is in.
-    pub parent_frame: Option<String>,
 }
 
 /// A page that is being worked on.
@@ -176,9 +161,9 @@ pub struct Attached {
     /// Its dialogs.
     pub dialogs: Dialogs,
     /// What is emulated.
-    pub emulation: Mutex<Emulation>,
+    emulation: Mutex<Emulation>,
     /// The last snapshot and the uids given so far.
-    pub snapshots: Mutex<Snapshots>,
+    snapshots: Mutex<Snapshots>,
     /// What the page has said.
     pub console: Arc<ConsoleLog>,
     /// What it has requested.
@@ -186,28 +171,10 @@ pub struct Attached {
     /// What a user has said about it in DevTools.
     pub comments: Comments,
     universe: tokio::sync::Mutex<Option<Arc<Universe>>>,
-    children: Mutex<Vec<Child>>,
+    pub(super) children: Mutex<Vec<Child>>,
     shows_error: AtomicBool,
     focused: AtomicBool,
     urls: UrlPolicy,
-}
-
-#[derive(Deserialize)]
-struct AttachedTo {
-    #[serde(rename = "sessionId")]
-    session: String,
-    #[serde(rename = "targetInfo")]
-    info: ChildInfo,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ChildInfo {
-    target_id: String,
-    r#type: String,
-    #[serde(default)]
-    url: String,
-    parent_frame_id: Option<String>,
 }
 
 impl Attached {
@@ -234,21 +201,22 @@ impl Attached {
         let events =
             session.subscribe(&["Page.frameNavigated", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed"]);
         tokio::spawn(watch_page(Arc::downgrade(&page), session.clone(), events));
-        let targets = session.subscribe(TARGET_EVENTS);
-        tokio::spawn(watch_children(Arc::downgrade(&page), session.clone(), targets));
+        children::follow(&page, &session);
+        shared_workers::follow(&page, browser.clone());
         let origin = Origin { session, part: Part::Page, target: target.to_owned(), url: String::new() };
         page.prepare(origin).await?;
         Ok(page)
     }
 
     /// What every session of the page gets, whether page, frame or worker. Sent at once, in order; the calls need no
-    /// renderer that is already running. Logs and issues of frames and workers come through the page's own session.
-    async fn prepare(&self, origin: Origin) -> Result<(), CdpError> {
+    /// renderer that is already running. Logs and issues of frames and dedicated workers come through the page's own
+    /// session.
+    pub(super) async fn prepare(&self, origin: Origin) -> Result<(), CdpError> {
         self.console.follow(origin.clone());
         self.network.follow(origin.clone());
         let Origin { session, part, .. } = origin;
-        // The other kinds of workers matter only where requests are filtered.
-        let filter = if self.urls.is_active() { json!([{}]) } else { json!([{"type": "iframe"}, {"type": "worker"}]) };
+        // Worklets matter only where requests are filtered.
+        let filter = if self.urls.is_active() { json!([{}]) } else { children::filter() };
         let auto_attach =
             json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter});
         let enable = async |method: &str, wanted: bool| match wanted {
@@ -256,7 +224,7 @@ impl Attached {
             false => Ok(()),
         };
         let (page, network, children, rules, runtime, log, issues, _, _) = tokio::join!(
-            enable("Page.enable", part != Part::Worker),
+            enable("Page.enable", !part.is_worker()),
             self.network.enable(&session, part),
             async { session.call::<Value>("Target.setAutoAttach", auto_attach).await.map(drop) },
             super::url_rules::apply(&session, &self.urls),
@@ -269,7 +237,7 @@ impl Attached {
                 );
                 enabled.map(drop)
             },
-            enable("Log.enable", part == Part::Page),
+            enable("Log.enable", part.logs_itself()),
             enable("Audits.enable", part == Part::Page),
             // Chrome reports issues of style sheets only where somebody looks at styles.
             enable("DOM.enable", part == Part::Page),
@@ -351,58 +319,4 @@ async fn watch_page(page: std::sync::Weak<Attached>, session: Session, mut event
             page.shows_error.store(error, Ordering::Relaxed);
         }
     }
-}
-
-/// Follows the frames in other processes of one session, and theirs; ends with that session.
-fn watch_children(
-    page: std::sync::Weak<Attached>,
-    parent: Session,
-    mut events: Subscription,
-) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
-    Box::pin(async move {
-        while let Some(event) = events.next().await {
-            let Some(attached) = page.upgrade() else { return };
-            match event.method.as_str() {
-                "Target.attachedToTarget" => {
-                    let Ok(AttachedTo { session: id, info }) = event.decode() else { continue };
-                    let session = parent.with_id(id.clone());
-                    let targets = session.subscribe(TARGET_EVENTS);
-                    tokio::spawn(watch_children(page.clone(), session.clone(), targets));
-                    let part = Part::of(&info.r#type);
-                    let (target, url) = (info.target_id.clone(), info.url);
-                    let origin = Origin { session: session.clone(), part, target, url };
-                    let child = Child {
-                        session: session.clone(),
-                        target: info.target_id,
-                        kind: info.r#type,
-                        parent_frame: info.parent_frame_id,
-                    };
-                    guard_of(&attached.children).push(child);
-                    tokio::spawn(async move {
-                        let emulation = attached.emulation().clone();
-                        let run = async {
-                            let _: Result<Value, _> = session.call("Runtime.runIfWaitingForDebugger", json!({})).await;
-                        };
-                        if part == Part::Worker {
-                            // Its thread answers only once it runs; what was sent before still comes first.
-                            let _ = tokio::join!(attached.prepare(origin), emulation.apply_to_worker(&session), run);
-                            return;
-                        }
-                        // One that goes away at once knows nothing any more; whatever happens here, it must run.
-                        let _ = attached.prepare(origin).await;
-                        if emulation != Emulation::default() {
-                            let _ = emulation.apply_to_frame(&session).await;
-                        }
-                        run.await;
-                    });
-                }
-                "Target.detachedFromTarget" => {
-                    let Ok(details) = event.decode::<Value>() else { continue };
-                    let id = details["sessionId"].as_str().unwrap_or_default();
-                    guard_of(&attached.children).retain(|child| child.session.id() != Some(id));
-                }
-                _ => {}
-            }
-        }
-    })
 }

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{Mutex, OnceCell};
 
+use super::extension_workers::{self, ExtensionWorkers};
 use super::page::{Attached, ERROR_PAGE, Page, PageError};
 use crate::cdp::protocol::target;
 use crate::cdp::{CdpError, Event, Session, Subscription};
@@ -73,6 +74,7 @@ pub struct Pages {
     ids: Arc<AtomicU32>,
     tables: Mutex<Tables>,
     config: BrowserConfig,
+    extension_workers: ExtensionWorkers,
     /// Targets are announced by events from the first action on.
     discovering: OnceCell<()>,
     user_agent: OnceCell<String>,
@@ -81,31 +83,60 @@ pub struct Pages {
 impl Pages {
     /// Pages of this browser, with ids from a counter that outlives it.
     pub fn new(browser: Session, ids: Arc<AtomicU32>, config: BrowserConfig) -> Arc<Self> {
-        let tables = Mutex::default();
-        Arc::new(Pages { browser, ids, tables, config, discovering: OnceCell::new(), user_agent: OnceCell::new() })
+        Arc::new(Pages {
+            browser,
+            ids,
+            config,
+            tables: Mutex::default(),
+            extension_workers: ExtensionWorkers::default(),
+            discovering: OnceCell::new(),
+            user_agent: OnceCell::new(),
+        })
+    }
+
+    /// Hears of pages and workers that begin from now on.
+    async fn discover(self: &Arc<Self>) -> Result<(), CdpError> {
+        let discover = self.discovering.get_or_try_init(|| async {
+            let created = self.browser.subscribe(&["Target.targetCreated"]);
+            tokio::spawn(watch_created(Arc::downgrade(self), created));
+            let params = json!({"discover": true});
+            self.browser.call::<serde_json::Value>("Target.setDiscoverTargets", params).await.map(|_| ())
+        });
+        discover.await.copied()
+    }
+
+    /// The service workers of extensions, where extensions are allowed; recorded from the first call on.
+    pub async fn extension_workers(self: &Arc<Self>) -> Result<Option<&ExtensionWorkers>, CdpError> {
+        if !self.config.extensions {
+            return Ok(None);
+        }
+        self.discover().await?;
+        self.list().await?;
+        Ok(Some(&self.extension_workers))
     }
 
     /// Attaches to a page if nobody has yet, and hears of the pages that it opens from now on.
     pub async fn attach(self: &Arc<Self>, page: &Page) -> Result<Arc<Attached>, PageError> {
-        let discover = self.discovering.get_or_try_init(|| async {
-            let created = self.browser.subscribe(&["Target.targetCreated"]);
-            tokio::spawn(attach_popups(Arc::downgrade(self), created));
-            let params = json!({"discover": true});
-            self.browser.call::<serde_json::Value>("Target.setDiscoverTargets", params).await.map(|_| ())
-        });
-        discover.await?;
+        self.discover().await?;
         page.attach(&self.browser, &self.config.urls, self.config.connect.is_none()).await
+    }
+
+    fn note_worker(&self, info: &TargetInfo) {
+        if self.config.extensions && extension_workers::is_one(&info.r#type, &info.url) {
+            self.extension_workers.note(&self.browser, &info.target_id, &info.url);
+        }
     }
 
     /// Attaches to a page at once if a page that is attached has opened it, so that what it says and requests first is
     /// not lost. Chrome has no way to hold popups, and popups only, until somebody has attached.
-    async fn attach_popup(self: Arc<Self>, event: Event) {
+    async fn created(self: Arc<Self>, event: Event) {
         #[derive(Deserialize)]
         struct Created {
             #[serde(rename = "targetInfo")]
             info: TargetInfo,
         }
         let Ok(Created { info }) = event.decode() else { return };
+        self.note_worker(&info);
         let Some(opener) = &info.opener_id else { return };
         let known = self.known().await;
         if !known.iter().any(|page| page.target == *opener && page.if_attached().is_some()) {
@@ -152,8 +183,12 @@ impl Pages {
     }
 
     async fn refresh(&self, tables: &mut Tables) -> Result<Vec<PageInfo>, CdpError> {
+        let mut workers = self.extension_workers.list();
         let targets: Targets = self.browser.call("Target.getTargets", json!({})).await?;
         let contexts: Contexts = self.browser.call("Target.getBrowserContexts", json!({})).await?;
+        targets.infos.iter().for_each(|info| self.note_worker(info));
+        workers.retain(|worker| !targets.infos.iter().any(|info| info.target_id == worker.target()));
+        self.extension_workers.forget(&workers);
         let infos: Vec<TargetInfo> = targets.infos.into_iter().filter(|info| is_page(info, &self.config)).collect();
         tables.pages.retain(|page| infos.iter().any(|info| info.target_id == page.target));
         for info in &infos {
@@ -241,11 +276,11 @@ impl Pages {
 }
 
 /// Type-erased, because attaching to a page begins it.
-fn attach_popups(pages: Weak<Pages>, mut created: Subscription) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+fn watch_created(pages: Weak<Pages>, mut created: Subscription) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         while let Some(event) = created.next().await {
             let Some(pages) = pages.upgrade() else { return };
-            tokio::spawn(pages.attach_popup(event));
+            tokio::spawn(pages.created(event));
         }
     })
 }

@@ -150,7 +150,6 @@ pub async fn run(
         return Err(ScriptFailure::DifferentFrames);
     }
     let session = frame.map_or(&page.session, |frame| &frame.session);
-    let stop = StopOnDrop::new(session);
     let work = async {
         match (format, frame) {
             (Format::Script, _) => script(session, source).await,
@@ -158,6 +157,32 @@ pub async fn run(
             (Format::Function, Some(frame)) => function_with(frame, source, elements).await,
         }
     };
+    within(timeout, session, work).await
+}
+
+/// The same in a worker.
+pub async fn run_in_worker(
+    session: &Session,
+    source: &str,
+    format: Format,
+    timeout: Duration,
+) -> Result<Outcome, ScriptFailure> {
+    let work = async {
+        match format {
+            Format::Script => script(session, source).await,
+            Format::Function => function(session, source).await,
+        }
+    };
+    within(timeout, session, work).await
+}
+
+/// Stops what is still running when the time is over or nobody waits any more.
+async fn within(
+    timeout: Duration,
+    session: &Session,
+    work: impl Future<Output = Result<Outcome, ScriptFailure>>,
+) -> Result<Outcome, ScriptFailure> {
+    let stop = StopOnDrop::new(session);
     match tokio::time::timeout(timeout, work).await {
         Ok(outcome) => {
             stop.done();

@@ -12,13 +12,13 @@ const ALLOW_LIST_SINCE: u32 = 149;
 /// Chrome's code for parameters that it does not accept.
 const INVALID_PARAMETERS: i64 = -32602;
 
-/// Makes a session (of a page, frame or worker) obey the lists. Does nothing without lists.
+/// Makes a session (of a page, frame or worker) obey the lists, whose network events have been switched on. Does nothing
+/// without lists.
 pub async fn apply(session: &Session, policy: &UrlPolicy) -> Result<(), CdpError> {
     const METHOD: &str = "Network.emulateNetworkConditionsByRule";
     if !policy.is_active() {
         return Ok(());
     }
-    let _: Value = session.call("Network.enable", json!({})).await?;
     let rules = rules(policy.blocked(), policy.allowed());
     match session.call::<Value>(METHOD, json!({"matchedNetworkConditions": rules})).await {
         // Older ones have one switch for all rules; a block list is the same either way.

@@ -7,6 +7,7 @@
 mod body;
 mod comments;
 mod console;
+mod extension_workers;
 mod fence;
 pub mod heap;
 mod messages;
@@ -23,6 +24,7 @@ pub use comments::{Comment, CommentList};
 pub use console::{
     AffectedRequest, AffectedResource, ConsoleIssue, ConsoleLine, ConsoleList, ConsoleMessage, stack_text,
 };
+pub use extension_workers::ExtensionWorkerList;
 pub use fence::fenced;
 pub use heap::HeapData;
 pub use messages::MessagePart;

@@ -195,13 +195,16 @@ impl Section for RequestDetails {
     }
 
     fn structured(&self, content: &mut Map<String, Value>) {
-        let Summary { id, method, url, status } = self.request.summary();
+        let Summary { id, method, url, status, by } = self.request.summary();
         let mut entry = Map::new();
         entry.insert("requestId".into(), id.into());
         entry.insert("method".into(), method.into());
         entry.insert("url".into(), url.into());
         entry.insert("status".into(), status.into());
         entry.insert("requestHeaders".into(), header_map(&self.request_headers));
+        if let Some(by) = by {
+            entry.insert("by".into(), by.into());
+        }
         if let Some(part) = &self.request_body {
             part.structured("request", &mut entry);
         }
@@ -218,7 +221,7 @@ impl Section for RequestDetails {
         if !self.hops.is_empty() {
             let hop = |hop: &Hop| {
                 let mut value = match &hop.summary {
-                    Some(Summary { id, method, url, status }) => {
+                    Some(Summary { id, method, url, status, .. }) => {
                         json!({"requestId": id, "method": method, "url": url, "status": status})
                     }
                     None => json!({"requestId": hop.id}),

@@ -26,8 +26,9 @@ pub struct RequestList {
 
 /// The line of a request.
 pub fn request_line(request: &Summary) -> String {
-    let Summary { id, method, url, status } = request;
-    format!("reqid={id} {method} {} [{status}]", shortened(url))
+    let Summary { id, method, url, status, by } = request;
+    let by = by.map(|by| format!(" by {by}")).unwrap_or_default();
+    format!("reqid={id} {method} {} [{status}]{by}", shortened(url))
 }
 
 /// An address as lists have it, never cut inside a character.
@@ -77,9 +78,14 @@ impl Section for RequestList {
             return;
         }
         let entry = |request: &Summary| {
-            let Summary { id, method, url, status } = request;
+            let Summary { id, method, url, status, by } = request;
             let selected = self.selected == Some(*id);
-            json!({"requestId": id, "method": method, "url": url, "status": status, "selectedInDevToolsUI": selected})
+            let mut entry =
+                json!({"requestId": id, "method": method, "url": url, "status": status, "selectedInDevToolsUI": selected});
+            if let Some(by) = by {
+                entry["by"] = (*by).into();
+            }
+            entry
         };
         content.insert("pagination".into(), self.part.structured());
         content.insert("networkRequests".into(), self.shown().iter().map(entry).collect());
@@ -92,7 +98,7 @@ mod tests {
     use crate::report::Paging;
 
     fn summary(id: u32, url: &str) -> Summary {
-        Summary { id, method: "GET".into(), url: url.into(), status: "200".into() }
+        Summary { id, method: "GET".into(), url: url.into(), status: "200".into(), by: None }
     }
 
     #[test]

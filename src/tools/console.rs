@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::on_page::PageContext;
-use crate::browser::collect::Part;
-use crate::browser::console::{Details, Entry, ErrorDetails, Kind, Message};
+use crate::browser::collect::{Origin, Part};
+use crate::browser::console::{ConsoleLog, Details, Entry, ErrorDetails, Kind, Message};
 use crate::devtools::issues::{self, IssueGroup};
 use crate::devtools::live::stacks::RawStack;
 use crate::report::ConsoleLine;
@@ -23,8 +23,7 @@ pub(super) struct Numbered {
 }
 
 /// Takes the entries that are there now and numbers those that have no number yet.
-pub(super) async fn numbered(context: &PageContext) -> Numbered {
-    let log = &context.on.console;
+pub(super) async fn numbered(log: &ConsoleLog) -> Numbered {
     log.caught_up().await;
     let documents = log.documents();
     let last = documents.iter().flatten().map(|entry| entry.order).max().unwrap_or(0);
@@ -103,6 +102,12 @@ enum Piece {
 
 type Pieces = Vec<Piece>;
 
+/// A stack that came from a part of the page.
+pub(super) fn raw_stack<'a>(origin: &'a Origin, stack: &'a RawValue) -> RawStack<'a> {
+    let target = (origin.part != Part::Page).then_some(origin.target.as_str());
+    RawStack { target, is_shared: origin.part == Part::SharedWorker, stack }
+}
+
 /// Collects raw stacks, so that all of an answer are translated together.
 #[derive(Default)]
 struct Plan<'a> {
@@ -111,9 +116,7 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn stack(&mut self, message: &'a Message, stack: &'a RawValue) -> Piece {
-        let origin = &message.origin;
-        let target = (origin.part != Part::Page).then_some(origin.target.as_str());
-        self.raw.push(RawStack { target, stack });
+        self.raw.push(raw_stack(&message.origin, stack));
         Piece::Stack(self.raw.len() - 1)
     }
 

@@ -30,7 +30,7 @@ pub const TOOL: Tool = Tool {
 
 fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
-        let numbered = console::numbered(context).await;
+        let numbered = console::numbered(&context.on.console).await;
         let id = arguments.page_id("msgid");
         let found = numbered.documents.iter().flatten().find(|entry| entry.id == Some(id));
         let not_found = || {

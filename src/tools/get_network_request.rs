@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
+use super::console::raw_stack;
 use super::on_page::{OnPage, PageContext};
 use super::schema::Param;
 use super::{Arguments, Category, Handler, Running, Tool};
-use crate::browser::collect::Part;
 use crate::browser::devtools_window;
 use crate::browser::network::{Body, Header, Initiator, Missing, Request};
 use crate::devtools::headers;
-use crate::devtools::live::stacks::RawStack;
 use crate::files::with_extension;
 use crate::report::{BodyPart, Failure, Hop, MessagePart, Report, RequestDetails, WINDOW, Window};
 
@@ -134,9 +133,8 @@ async fn details(context: &PageContext, arguments: &Arguments, request: Request)
 async fn initiator(context: &PageContext, request: &Request) -> Option<Initiator> {
     let initiator = Initiator::of(request)?;
     let Some(stack) = Initiator::stack(request) else { return Some(initiator) };
-    let target = (request.origin.part != Part::Page).then_some(request.origin.target.as_str());
     let translated = match context.universe().await {
-        Ok(universe) => universe.stacks(&[RawStack { target, stack: &stack }]).await,
+        Ok(universe) => universe.stacks(&[raw_stack(&request.origin, &stack)]).await,
         Err(error) => Err(error),
     };
     match translated.map(|translated| translated.stacks.into_iter().next()) {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::console::{self, Numbered};
 use super::on_page::{OnPage, PageContext};
 use super::schema::{Param, ParamDefault};
-use super::{Arguments, Category, Handler, Running, Tool};
-use crate::browser::console::{Entry, Kind, Message};
-use crate::report::{ConsoleLine, ConsoleList, Failure, Paging, Report};
+use super::{Arguments, Category, Context, Handler, Running, Tool};
+use crate::browser::console::{ConsoleLog, Entry, Kind, Message};
+use crate::config::Config;
+use crate::report::{ConsoleLine, ConsoleList, Paging, Part, Report};
 
 /// Types of messages, as in the protocol but `warn`; `issue` beside them.
 const TYPES: &[&str] = &[
@@ -33,6 +34,9 @@ const TYPES: &[&str] = &[
     "issue",
 ];
 
+/// Names an extension.
+const WORKER: &str = "serviceWorkerId";
+
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "list_console_messages",
@@ -48,9 +52,9 @@ pub const TOOL: Tool = Tool {
             .default(ParamDefault::Bool(false))
             .obvious(),
         Param::bool("includeStackTraces", "With source-mapped stacks.").default(ParamDefault::Bool(false)).obvious(),
-        Param::text("serviceWorkerId", "Of this extension's service worker.").obvious(),
+        Param::text(WORKER, "Of the service worker of the extension with this id instead, without stacks.").obvious(),
     ],
-    handler: Handler::Page(OnPage::new(handler).while_dialog().at_once()),
+    handler: Handler::Page(OnPage::new(handler).while_dialog().at_once().unless(WORKER, of_worker)),
 };
 
 /// A line and the message it is of.
@@ -61,23 +65,7 @@ struct Shown {
 
 fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
-        if arguments.0.contains_key("serviceWorkerId") {
-            return Err(Failure::new(
-                "Messages of extensions' service workers are not recorded by this server.",
-                "leave serviceWorkerId out: the page's messages are listed then",
-            ));
-        }
-        let numbered = console::numbered(context).await;
-        let types = arguments.texts("types");
-        let skipped = if arguments.bool("includePreservedMessages") { 0 } else { numbered.documents.len() - 1 };
-        let entries = numbered.documents.iter().skip(skipped).flatten();
-        let mut shown = merged(&numbered, entries.filter(|entry| fits(entry, &types)));
-        let paging = Paging { size: arguments.optional_count("pageSize"), index: arguments.optional_count("pageIdx") };
-        let lengths: Vec<usize> = shown.iter().map(|shown| length(&shown.line)).collect();
-        let part = paging.fitting(&lengths, context.config.snapshot_budget);
-        let mut notes = numbered.notes;
-        shown.truncate(part.range.end);
-        shown.drain(..part.range.start);
+        let (mut shown, part, mut notes) = chosen(&context.on.console, arguments, &context.config).await;
         if arguments.bool("includeStackTraces") {
             let messages: Vec<Arc<Message>> = shown.iter().filter_map(|shown| shown.message.clone()).collect();
             let (stacks, more) = console::stacks(context, &messages).await;
@@ -91,6 +79,39 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         report.section(ConsoleList { lines, part, notes, fenced: context.config.mark_page_content });
         Ok(())
     })
+}
+
+/// The same for the service workers of an extension. An id that is not known has said nothing.
+fn of_worker<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
+    Box::pin(async move {
+        let live = context.session.browser(report).await?;
+        let config = &context.session.config;
+        let workers = live.pages.extension_workers().await?;
+        let log = workers.and_then(|workers| workers.log(arguments.text(WORKER)));
+        let (shown, part, mut notes) = chosen(&log.unwrap_or_default(), arguments, config).await;
+        if workers.is_none() {
+            notes.push("service workers of extensions are recorded with --categoryExtensions".into());
+        }
+        // All of them are from there.
+        let lines = shown.into_iter().map(|shown| ConsoleLine { place: None, ..shown.line }).collect();
+        report.section(ConsoleList { lines, part, notes, fenced: config.mark_page_content });
+        Ok(())
+    })
+}
+
+/// The lines that are asked for, which part of all they are, and what is to be said about them.
+async fn chosen(log: &ConsoleLog, arguments: &Arguments, config: &Config) -> (Vec<Shown>, Part, Vec<String>) {
+    let numbered = console::numbered(log).await;
+    let types = arguments.texts("types");
+    let skipped = if arguments.bool("includePreservedMessages") { 0 } else { numbered.documents.len() - 1 };
+    let entries = numbered.documents.iter().skip(skipped).flatten();
+    let mut shown = merged(&numbered, entries.filter(|entry| fits(entry, &types)));
+    let paging = Paging { size: arguments.optional_count("pageSize"), index: arguments.optional_count("pageIdx") };
+    let lengths: Vec<usize> = shown.iter().map(|shown| length(&shown.line)).collect();
+    let part = paging.fitting(&lengths, config.snapshot_budget);
+    shown.truncate(part.range.end);
+    shown.drain(..part.range.start);
+    (shown, part, numbered.notes)
 }
 
 fn fits(entry: &Entry, types: &[String]) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{Arguments, Category, Context, Handler, Running, Tool};
 use crate::browser::host::LiveBrowser;
-use crate::report::{Failure, Report};
+use crate::report::{ExtensionWorkerList, Failure, Report};
 
 /// See the module.
 pub const TOOL: Tool = Tool {
@@ -26,5 +26,9 @@ fn handler<'a>(context: &'a Context, _arguments: &'a Arguments, report: &'a mut 
 pub(super) async fn add_page_list(context: &Context, live: &LiveBrowser, report: &mut Report) -> Result<(), Failure> {
     let pages = live.pages.list().await?;
     report.section(context.session.page_list(pages));
+    if let Some(workers) = live.pages.extension_workers().await? {
+        let list = workers.list().into_iter().map(|worker| (worker.id, worker.url));
+        report.section(ExtensionWorkerList(list.collect()));
+    }
     Ok(())
 }

@@ -4,12 +4,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::{Arguments, Context, Running, Tool};
+use super::{Arguments, Context, PlainHandler, Running, Tool};
 use crate::browser::dialogs::Dialog;
 use crate::browser::host::LiveBrowser;
 use crate::browser::page::{Attached, Page, Turn};
 use crate::browser::settle::{self, Effects, Ending, Waiting};
-use crate::browser::snapshot::render::View;
+use crate::browser::snapshot::render::{Selected, View};
+use crate::browser::snapshot::tree::Snapshot;
+use crate::browser::{devtools_window, snapshot};
 use crate::config::Config;
 use crate::devtools::live::{LiveError, LoadingRules, Universe};
 use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, OpenedPages, Report, SnapshotSection};
@@ -46,12 +48,14 @@ pub struct OnPage {
     notices: bool,
     /// How long it may take.
     deadline: Duration,
+    /// With this parameter it is not about a page, and run so.
+    unless: Option<(&'static str, PlainHandler)>,
 }
 
 impl OnPage {
     /// Not while a dialog is open, one after the other, with notices.
     pub const fn new(run: PageHandler) -> Self {
-        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true, deadline: DEADLINE }
+        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true, deadline: DEADLINE, unless: None }
     }
 
     /// Also while a dialog is open.
@@ -72,6 +76,12 @@ impl OnPage {
         self
     }
 
+    /// With a parameter of this name it is not about a page, and run in this way.
+    pub const fn unless(mut self, parameter: &'static str, run: PlainHandler) -> Self {
+        self.unless = Some((parameter, run));
+        self
+    }
+
     /// Without the sections about emulation and dialogs.
     pub const fn without_notices(mut self) -> Self {
         self.notices = false;
@@ -86,6 +96,9 @@ impl OnPage {
         arguments: &Arguments,
         report: &mut Report,
     ) -> Result<(), Failure> {
+        if let Some((_, run)) = self.unless.filter(|(parameter, _)| arguments.0.contains_key(*parameter)) {
+            return run(&call, arguments, report).await;
+        }
         let session = call.session.clone();
         let live = session.browser(report).await?;
         let given = arguments.0.contains_key("pageId").then(|| arguments.page_id("pageId"));
@@ -159,9 +172,7 @@ impl PageContext {
 
     /// Adds the page list to the answer.
     pub async fn list_pages(&self, report: &mut Report) -> Result<(), Failure> {
-        let pages = self.live.pages.list().await?;
-        report.section(self.call.session.page_list(pages));
-        Ok(())
+        super::list_pages::add_page_list(&self.call, &self.live, report).await
     }
 
     /// Adds a snapshot if the caller wants one and the page can be asked.
@@ -172,10 +183,23 @@ impl PageContext {
         self.snapshot(report).await
     }
 
+    /// Takes a snapshot, and looks where in it the element is that is selected in DevTools.
+    pub async fn take_snapshot(&self, verbose: bool) -> Result<(Arc<Snapshot>, Selected), Failure> {
+        let (snapshot, selection) = tokio::join!(
+            snapshot::take(&self.on, verbose),
+            devtools_window::selection(self.live.session(), &self.on)
+        );
+        let snapshot = snapshot?;
+        let selected = selection.node.map_or(Selected::None, |backend| {
+            snapshot.number_of(selection.frame.as_deref(), backend).map_or(Selected::Elsewhere, Selected::Node)
+        });
+        Ok((snapshot, selected))
+    }
+
     /// Adds a snapshot.
     pub async fn snapshot(&self, report: &mut Report) -> Result<(), Failure> {
-        let snapshot = crate::browser::snapshot::take(&self.on, false).await?;
-        let view = View { budget: self.config.snapshot_budget, ..View::default() };
+        let (snapshot, selected) = self.take_snapshot(false).await?;
+        let view = View { budget: self.config.snapshot_budget, selected, ..View::default() };
         report.section(SnapshotSection::tree(&snapshot, &view, &self.config));
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::on_page::{OnPage, PageContext};
 use super::schema::Param;
 use super::{Arguments, Category, Handler, Running, Tool};
 use crate::browser::snapshot::render::{self, View};
-use crate::browser::snapshot::{self, UidError};
+use crate::browser::snapshot::UidError;
 use crate::files::with_extension;
 use crate::report::{Report, SnapshotSection};
 
@@ -28,7 +28,7 @@ pub const TOOL: Tool = Tool {
 fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
         let before = context.on.snapshots().last.clone();
-        let snapshot = snapshot::take(&context.on, arguments.bool("verbose")).await?;
+        let (snapshot, selected) = context.take_snapshot(arguments.bool("verbose")).await?;
         let root = match arguments.optional_text("uid") {
             Some(uid) => Some(
                 uid.parse()
@@ -43,6 +43,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
             root,
             query: arguments.optional_text("query").filter(|q| !q.is_empty()).map(str::to_owned),
             budget: if file.is_some() { 0 } else { context.config.snapshot_budget },
+            selected,
         };
         let changes = match before {
             Some(before) if arguments.bool("changesOnly") => Some(render::changes(&before, &snapshot, view.budget)),

@@ -8,7 +8,7 @@ mod network;
 mod rules;
 mod script;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::net::TcpListener;
 use std::path::Path;
@@ -88,13 +88,35 @@ impl Side {
     }
 }
 
-/// How often each difference was needed.
+/// Kinds of issues that must occur in answers that were compared.
+const ISSUES: usize = 40;
+
+/// What a run has seen.
 #[derive(Default)]
-struct Used(BTreeMap<&'static str, usize>);
+struct Used {
+    /// How often each difference was needed.
+    differences: BTreeMap<&'static str, usize>,
+    /// Titles of issues that both servers listed. Each kind has one title; the deprecations share theirs.
+    issues: BTreeSet<String>,
+}
 
 impl Used {
     fn note(&mut self, name: &'static str) {
-        *self.0.entry(name).or_default() += 1;
+        *self.differences.entry(name).or_default() += 1;
+    }
+
+    fn note_issues(&mut self, ours: &Answer, peer: &Answer) {
+        let titles = |answer: &Answer| -> BTreeSet<String> {
+            let lines = answer.text.lines().filter(|line| line.starts_with("msgid="));
+            let titles = lines.filter_map(|line| line.split_once(" [issue] ")?.1.rsplit_once(" (count: "));
+            titles.map(|(title, _)| title.to_owned()).collect()
+        };
+        self.issues.extend(titles(ours).intersection(&titles(peer)).cloned());
+    }
+
+    fn add(&mut self, other: Used) {
+        other.differences.into_iter().for_each(|(name, count)| *self.differences.entry(name).or_default() += count);
+        self.issues.extend(other.issues);
     }
 }
 
@@ -148,7 +170,8 @@ fn compare(session: &Session, used: &mut Used) -> Vec<String> {
                 std::thread::sleep(PAUSE);
                 continue;
             }
-            needed.0.into_iter().for_each(|(name, count)| *used.0.entry(name).or_default() += count);
+            needed.note_issues(&shown.0, &shown.1);
+            used.add(needed);
             if a != b {
                 failures.push(format!("{what}\n{}", answer::difference(&a, &b, &shown.0, &shown.1)));
             }
@@ -197,7 +220,7 @@ fn the_same_sessions_as_with_the_original_give_the_same_answers() {
     }
     let calls: usize = sessions.iter().map(|s| s.calls.len()).sum();
     let addresses =
-        sessions.iter().flat_map(|s| &s.calls).filter_map(Call::page).collect::<std::collections::BTreeSet<_>>();
+        sessions.iter().flat_map(|s| &s.calls).filter_map(Call::page).collect::<BTreeSet<_>>();
     assert!(
         std::env::var_os("DEVTOOLS_MCP_SESSIONS").is_some() || calls >= 250 && addresses.len() >= 18,
         "{calls} calls on {} pages",
@@ -223,7 +246,7 @@ fn the_same_sessions_as_with_the_original_give_the_same_answers() {
                         failures = compare(session, &mut used);
                     }
                     let mut results = results.lock().unwrap();
-                    used.0.into_iter().for_each(|(name, count)| *results.0.0.entry(name).or_default() += count);
+                    results.0.add(used);
                     results.1.extend(failures);
                 }
             });
@@ -232,9 +255,10 @@ fn the_same_sessions_as_with_the_original_give_the_same_answers() {
     let (used, failures) = results.into_inner().unwrap();
     assert!(failures.is_empty(), "{} of {calls} answers differ\n\n{}", failures.len(), failures.join("\n\n"));
     let names = rules::rules().filter(|r| !r.races).map(|r| r.name).chain(WORDINGS.iter().map(|w| w.ours));
-    let unused: Vec<&str> = names.chain(["Page tools"]).filter(|name| !used.0.contains_key(name)).collect();
+    let unused: Vec<&str> = names.chain(["Page tools"]).filter(|name| !used.differences.contains_key(name)).collect();
     let mut summary = String::new();
-    used.0.iter().for_each(|(name, count)| _ = writeln!(summary, "{count:4} {name}"));
+    used.differences.iter().for_each(|(name, count)| _ = writeln!(summary, "{count:4} {name}"));
+    assert!(used.issues.len() >= ISSUES, "{} kinds of issues: {:#?}", used.issues.len(), used.issues);
     assert!(unused.is_empty(), "allowed but not needed: {unused:?}; needed:\n{summary}");
 }
 

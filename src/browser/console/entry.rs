@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::details::Details;
 use super::format;
 use super::remote::RemoteObject;
-use crate::browser::collect::{Origin, Part, Weight};
+use crate::browser::collect::{Origin, Weight};
 use crate::cdp::Event;
 
 /// Longer texts are cut when they arrive.
@@ -149,7 +149,7 @@ impl Message {
             "Log.entryAdded" => {
                 let Logged { entry } = event.decode().ok()?;
                 // Workers report on their own sessions.
-                if entry.source == "worker" || origin.part != Part::Page {
+                if entry.source == "worker" || !origin.part.logs_itself() {
                     return None;
                 }
                 let kind = if entry.level == "warning" { "warn".into() } else { entry.level };

@@ -259,8 +259,8 @@ impl Places {
     /// Where a message of an execution context was made, unless in the main frame.
     fn of(&self, origin: &Origin, context: Option<i64>) -> Option<String> {
         match origin.part {
-            Part::Worker => Some(format!("in worker {}", origin.url)),
-            Part::Page | Part::Frame => {
+            part if part.is_worker() => Some(format!("in {} {}", part.name(), origin.url)),
+            _ => {
                 let frame = context.and_then(|id| self.contexts.get(&id))?;
                 match self.frames.get(frame) {
                     Some(url) => Some(format!("in frame {url}")),

@@ -27,6 +27,11 @@ const READS_PER_SECOND: u32 = 50;
 /// The longest answer, as it came over the network, that is read ahead where the browser does not keep it.
 const READ_AHEAD: f64 = 4.0 * 1024.0 * 1024.0;
 
+/// Bodies that are read before a large one comes: how many, the longest of them over the network, and all of them.
+const RESCUED: usize = 100;
+const SHORT: f64 = 256.0 * 1024.0;
+const ALL_RESCUED: usize = 16 * 1024 * 1024;
+
 /// A body, or what has arrived of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Body {
@@ -49,12 +54,17 @@ impl Missing {
 /// Limits of reading ahead.
 pub(super) struct Reading {
     readers: Arc<Semaphore>,
+    rescue: Arc<Semaphore>,
     second: Mutex<(Option<Instant>, u32)>,
 }
 
 impl Default for Reading {
     fn default() -> Self {
-        Reading { readers: Arc::new(Semaphore::new(READERS)), second: Mutex::default() }
+        Reading {
+            readers: Arc::new(Semaphore::new(READERS)),
+            rescue: Arc::new(Semaphore::new(1)),
+            second: Mutex::default(),
+        }
     }
 }
 
@@ -100,6 +110,7 @@ impl NetworkLog {
     pub(super) fn read(self: &Arc<Self>, read: Read) {
         let id = match read {
             Read::Sent(id) | Read::Received(id) => id,
+            Read::Others(id) => return self.read_others(id),
         };
         let Some(request) = self.get(id) else { return };
         let is_sent = matches!(read, Read::Sent(_));
@@ -133,6 +144,29 @@ impl NetworkLog {
                 true => request.sent_body = SentBody::Kept(slot),
                 false => request.kept_body = Some(slot),
             });
+        });
+    }
+
+    /// Reads the newest short bodies before a large one makes the browser drop them. Chrome has no limit that holds for
+    /// a single body, and it makes room for one by dropping whole documents of others.
+    fn read_others(self: &Arc<Self>, large: u32) {
+        let Ok(permit) = self.reading.rescue.clone().try_acquire_owned() else { return };
+        let others = self.short_bodies(large, SHORT, RESCUED);
+        let log = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let _permit = permit;
+            let mut read = 0;
+            for request in others {
+                let Some(log) = log.upgrade() else { return };
+                let Ok(bytes) = log.from_browser(&request).await else { continue };
+                read += bytes.len();
+                if read > ALL_RESCUED {
+                    return;
+                }
+                if let Some(slot) = log.spool.store(&bytes) {
+                    log.update(request.id, |request| request.kept_body = Some(slot));
+                }
+            }
         });
     }
 
@@ -181,28 +215,35 @@ impl NetworkLog {
         {
             return Ok(Body { bytes, is_open: true });
         }
-        // A frame's or worker's session may have ended; the page's has what it had.
-        let own = request.origin.session.clone();
-        let page = self.page().filter(|page| page.id() != own.id());
-        let mut why = None;
-        for session in [Some(own), page].into_iter().flatten() {
-            match received_body(&session, &request.request_id).await {
-                Ok(bytes) => return Ok(Body { bytes, is_open: false }),
-                Err(error) => why = why.or(Some(error)),
-            }
-        }
+        let why = match self.from_browser(&request).await {
+            Ok(bytes) => return Ok(Body { bytes, is_open: false }),
+            Err(why) => why,
+        };
         match data_body(&request.url) {
             Some(bytes) => Ok(Body { bytes, is_open: false }),
             None => Err(self.missing(why)),
         }
     }
 
-    fn missing(&self, why: Option<CdpError>) -> Missing {
+    /// What the browser has kept. A frame's or worker's session may have ended; the page's has what it had.
+    async fn from_browser(&self, request: &Request) -> Result<Vec<u8>, CdpError> {
+        let own = &request.origin.session;
+        let first = match received_body(own, &request.request_id).await {
+            Ok(bytes) => return Ok(bytes),
+            Err(error) => error,
+        };
+        match self.page().filter(|page| page.id() != own.id()) {
+            Some(page) => received_body(&page, &request.request_id).await.map_err(|_| first),
+            None => Err(first),
+        }
+    }
+
+    fn missing(&self, why: CdpError) -> Missing {
         match why {
-            Some(CdpError::Protocol { message, .. }) if message.contains("evicted") => {
+            CdpError::Protocol { message, .. } if message.contains("evicted") => {
                 Missing::because("it has more than the 64 MB that are kept, or later ones have taken its place")
             }
-            Some(CdpError::Timeout { .. }) => Missing::because("the browser did not hand it over in time"),
+            CdpError::Timeout { .. } => Missing::because("the browser did not hand it over in time"),
             _ if !self.is_durable() => {
                 Missing::because("this version of the browser keeps it only as long as its document")
             }

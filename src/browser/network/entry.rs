@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::kept::Slot;
 use super::messages::Messages;
 use super::protocol::{ExtraInfo, Received, Timing};
-use crate::browser::collect::{Origin, Weight};
+use crate::browser::collect::{Origin, Part, Weight};
 use crate::cdp::decode;
 
 /// A header: name in lower case, and value.
@@ -175,12 +175,20 @@ pub struct Summary {
     pub url: String,
     /// HTTP status, else what went wrong, else `pending`.
     pub status: String,
+    /// The kind of worker that made it, if one did that serves several pages.
+    pub by: Option<&'static str>,
 }
 
 impl Request {
     /// As it is listed.
     pub fn summary(&self) -> Summary {
-        Summary { id: self.id, method: self.method.clone(), url: self.url.clone(), status: self.status() }
+        Summary { id: self.id, method: self.method.clone(), url: self.url.clone(), status: self.status(), by: self.by() }
+    }
+
+    /// Which worker that serves pages made it, so that it is not taken for a page's own request.
+    fn by(&self) -> Option<&'static str> {
+        let part = self.origin.part;
+        matches!(part, Part::SharedWorker | Part::ServiceWorker).then(|| part.name())
     }
 
     /// HTTP status, else what went wrong, else `pending`.

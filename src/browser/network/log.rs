@@ -150,6 +150,16 @@ impl NetworkLog {
         let _ = tokio::time::timeout(limit, ended).await;
     }
 
+    /// Answers that have ended and have at most so many bytes, newest first, without `except`.
+    pub(super) fn short_bodies(&self, except: u32, bytes: f64, most: usize) -> Vec<Request> {
+        let state = self.state();
+        let is_short = |request: &&Request| {
+            let is_whole = request.ended.is_some() && request.failed.is_none() && request.next.is_none();
+            is_whole && request.id != except && request.kept_body.is_none() && request.transferred <= bytes
+        };
+        state.entries.iter().rev().filter(is_short).take(most).cloned().collect()
+    }
+
     /// Changes a request that is still kept.
     pub(super) fn update(&self, id: u32, change: impl FnOnce(&mut Request)) {
         self.state().update(id, change);

@@ -51,12 +51,17 @@ pub(super) enum Since {
     Attached(SystemTime),
 }
 
+/// Answers that announce more bytes than this may push other bodies out of what the browser keeps.
+const LARGE: u64 = 16 * 1024 * 1024;
+
 /// What is read when an event has been noted.
 pub(super) enum Read {
     /// A body that was sent.
     Sent(u32),
     /// A body that was received and that the browser will not keep.
     Received(u32),
+    /// The bodies of others: a large one comes, for which the browser will drop them.
+    Others(u32),
 }
 
 impl Default for State {
@@ -251,6 +256,7 @@ impl State {
             "Network.responseReceived" => {
                 let ResponseReceived { response, r#type, has_extra_info } = event.decode().ok()?;
                 self.responded(request_id, id, has_extra_info);
+                let is_large = response.announced_length() > LARGE;
                 self.update(id, |request| {
                     request.response = Some(Response { received: response });
                     request.kind_of_response =
@@ -259,6 +265,7 @@ impl State {
                         request.messages = Some(Default::default());
                     }
                 });
+                return is_large.then_some(Read::Others(id));
             }
             "Network.requestServedFromCache" => self.update(id, |request| request.from_memory_cache = true),
             "Network.loadingFinished" => {

@@ -20,7 +20,35 @@ pub struct View {
     pub query: Option<String>,
     /// Longest text in characters; 0 for no limit.
     pub budget: usize,
+    /// The element that is selected in DevTools.
+    pub selected: Selected,
 }
+
+/// Where the element is that is selected in the Elements panel.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Selected {
+    /// There is none.
+    #[default]
+    None,
+    /// A node of the tree, by its number.
+    Node(u32),
+    /// Not in the tree.
+    Elsewhere,
+}
+
+impl Selected {
+    /// Whether it is this node.
+    fn is(self, number: u32) -> bool {
+        self == Selected::Node(number)
+    }
+}
+
+/// What the line of the selected element ends with.
+const SELECTED: &str = " [selected in the DevTools Elements panel]";
+
+/// Before a tree that lacks it. The beginning is the original's.
+const SELECTED_ELSEWHERE: &str = "Note: there is a selected element in the DevTools Elements panel that is not in this snapshot.\n\
+     take_snapshot with verbose shows it.\n\n";
 
 /// When the text is too long, so many alike siblings in a row stay and the rest of them become one line: the largest
 /// number with which the text fits, else the smallest.
@@ -72,12 +100,15 @@ pub fn line(node: &Node) -> String {
 }
 
 /// Whether the children only repeat the node's name.
-fn children_repeat_name(snapshot: &Snapshot, node: &Node) -> bool {
+fn children_repeat_name(snapshot: &Snapshot, node: &Node, selected: Selected) -> bool {
     if snapshot.verbose || node.name.is_empty() || node.children.is_empty() {
         return false;
     }
     let mut letters = node.name.chars().filter(|c| !c.is_whitespace());
     for &child in &node.children {
+        if selected.is(child) {
+            return false;
+        }
         let child = &snapshot.nodes[child as usize];
         if child.role != "StaticText" || !child.children.is_empty() {
             return false;
@@ -91,11 +122,13 @@ fn children_repeat_name(snapshot: &Snapshot, node: &Node) -> bool {
     letters.next().is_none()
 }
 
-/// What is left out when the text would be too long.
+/// How the tree is written, and what is left out when the text would be too long.
 struct Omissions {
     /// How many of alike siblings stay; `None` for all.
     head: Option<usize>,
     budget: usize,
+    /// Whose line is marked.
+    selected: Selected,
 }
 
 enum Step {
@@ -106,14 +139,19 @@ enum Step {
 /// The tree as text, every line ended.
 pub fn text(snapshot: &Snapshot, view: &View) -> String {
     let root = view.root.and_then(|uid| snapshot.number(uid)).unwrap_or(0);
-    let kept = view.query.as_deref().map(|query| matching(snapshot, root, query));
+    let kept = view.query.as_deref().map(|query| matching(snapshot, root, query, view));
     if let Some(kept) = &kept
         && kept.is_empty()
     {
         let query = view.query.as_deref().unwrap_or_default();
         return format!("No line contains \"{query}\". Without query, take_snapshot shows all of it.\n");
     }
-    let attempt = |head| write(snapshot, root, kept.as_ref(), &Omissions { head, budget: view.budget });
+    let note = if view.selected == Selected::Elsewhere && !snapshot.verbose { SELECTED_ELSEWHERE } else { "" };
+    let omissions = |head| Omissions { head, budget: view.budget, selected: view.selected };
+    let attempt = |head| {
+        let (fits, text) = write(snapshot, root, kept.as_ref(), &omissions(head));
+        (fits.map(|text| format!("{note}{text}")), format!("{note}{text}"))
+    };
     if let (Some(text), _) = attempt(None) {
         return text;
     }
@@ -129,7 +167,7 @@ pub fn text(snapshot: &Snapshot, view: &View) -> String {
 }
 
 /// Numbers of the nodes whose line contains the text, with their ancestors.
-fn matching(snapshot: &Snapshot, root: u32, query: &str) -> HashSet<u32> {
+fn matching(snapshot: &Snapshot, root: u32, query: &str, view: &View) -> HashSet<u32> {
     let query = query.to_lowercase();
     let mut kept = HashSet::new();
     let mut path: Vec<u32> = Vec::new();
@@ -141,7 +179,7 @@ fn matching(snapshot: &Snapshot, root: u32, query: &str) -> HashSet<u32> {
         if line(node).to_lowercase().contains(&query) {
             kept.extend(path.iter().copied());
         }
-        if !children_repeat_name(snapshot, node) {
+        if !children_repeat_name(snapshot, node, view.selected) {
             stack.extend(node.children.iter().rev().map(|&child| (child, depth + 1)));
         }
     }
@@ -173,7 +211,10 @@ fn write(
             }
         };
         let node = &snapshot.nodes[number as usize];
-        let line = line(node);
+        let mut line = line(node);
+        if omissions.selected.is(number) {
+            line.push_str(SELECTED);
+        }
         length += line.chars().count() + 2 * depth + 1;
         if omissions.budget > 0 && length > omissions.budget {
             if omissions.head.is_none() {
@@ -185,7 +226,7 @@ fn write(
         }
         let _ = writeln!(text, "{:1$}{line}", "", depth * 2);
         shown += 1;
-        if children_repeat_name(snapshot, node) {
+        if children_repeat_name(snapshot, node, omissions.selected) {
             continue;
         }
         let children: Vec<u32> =

@@ -71,6 +71,19 @@ impl Snapshot {
         self.numbers.get(&uid).copied()
     }
 
+    /// The number of a DOM node in the process of a frame (`None`: the page's own), if it is in the tree.
+    pub fn number_of(&self, frame: Option<&str>, backend: i64) -> Option<u32> {
+        let process = match frame {
+            Some(id) => self.frames.iter().find(|frame| frame.id == id)?,
+            None => self.frames.first()?,
+        };
+        let is_it = |node: &Node| {
+            let own = self.frames.get(usize::from(node.frame));
+            node.backend == backend && own.is_some_and(|own| own.session.id() == process.session.id())
+        };
+        self.nodes.iter().position(is_it).map(|number| number as u32)
+    }
+
     /// Uids of nodes with this role and name.
     pub fn alike<'a>(&'a self, role: &'a str, name: &'a str) -> impl Iterator<Item = Uid> + 'a {
         self.nodes.iter().filter(move |n| n.role == role && n.name == name).map(|n| n.uid)

@@ -10,13 +10,15 @@ mod requests;
 pub mod stacks;
 pub mod styles;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use devtools_engine::{EngineError, IsolateHandle, Link};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use self::pump::Pump;
 use super::frontend;
 use crate::cdp::{CdpError, Session};
 use crate::config::UrlPolicy;
@@ -54,7 +56,10 @@ pub struct Universe {
     isolate: IsolateHandle,
     number: u64,
     session: Session,
-    tasks: tokio::task::JoinSet<()>,
+    pump: Arc<Pump>,
+    tasks: Mutex<tokio::task::JoinSet<()>>,
+    /// Sessions of shared workers by their targets.
+    shared: tokio::sync::Mutex<HashMap<String, Session>>,
     _open: frontend::OpenUniverse,
 }
 
@@ -74,14 +79,22 @@ impl Universe {
         let (event_sender, events) = mpsc::channel(EVENTS);
         let (request_sender, requests) = mpsc::channel(REQUESTS);
         let mut tasks = tokio::task::JoinSet::new();
-        let pump = Arc::new(pump::Pump::new(event_sender));
+        let pump = Arc::new(Pump::new(event_sender));
         tasks.spawn(pump.clone().forward(session.clone()));
-        tasks.spawn(requests::serve(pump, session.clone(), rules, requests));
+        tasks.spawn(requests::serve(pump.clone(), session.clone(), rules, requests));
         let open = frontend::OpenUniverse::new();
         let link = Link { requests: request_sender, events };
         let params = json!({"session": id, "sourceMaps": source_maps});
         let number = frontend::ask_on(&isolate, "live.open", params, OPEN, Some(link)).await;
-        let universe = Universe { isolate, number: *number.as_ref().unwrap_or(&0), session, tasks, _open: open };
+        let universe = Universe {
+            isolate,
+            number: *number.as_ref().unwrap_or(&0),
+            session,
+            pump,
+            tasks: Mutex::new(tasks),
+            shared: Default::default(),
+            _open: open,
+        };
         number?;
         Ok(universe)
     }
@@ -89,6 +102,25 @@ impl Universe {
     /// Whether it can still be asked.
     pub fn is_alive(&self) -> bool {
         !self.isolate.is_ended() && !self.session.connection().is_ended()
+    }
+
+    /// Makes a shared worker known to the front-end, once. One that has gone stays unknown: its stacks are in generated
+    /// positions.
+    async fn attach_shared(&self, target: &str) {
+        let mut shared = self.shared.lock().await;
+        if shared.contains_key(target) {
+            return;
+        }
+        let browser = Session::browser(self.session.connection().clone());
+        let params = json!({"targetId": target, "flatten": true});
+        let Ok(attached) = browser.call::<Value>("Target.attachToTarget", params).await else { return };
+        let session = browser.with_id(attached["sessionId"].as_str().unwrap_or_default());
+        let Ok(info) = browser.call::<Value>("Target.getTargetInfo", json!({"targetId": target})).await else { return };
+        shared.retain(|_, session| session.id().is_some_and(|id| self.pump.knows(id)));
+        shared.insert(target.to_owned(), session.clone());
+        let parent = self.session.id().unwrap_or_default().to_owned();
+        let forward = self.pump.clone().forward_shared(parent, session, info["targetInfo"].clone());
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).spawn(forward);
     }
 
     async fn ask<T: serde::de::DeserializeOwned>(
@@ -104,9 +136,10 @@ impl Universe {
 
 impl Drop for Universe {
     fn drop(&mut self) {
-        self.tasks.abort_all();
-        if let Some(id) = self.session.id() {
-            let browser = Session::browser(self.session.connection().clone());
+        self.tasks.get_mut().unwrap_or_else(PoisonError::into_inner).abort_all();
+        let browser = Session::browser(self.session.connection().clone());
+        let own = [&self.session].into_iter().chain(self.shared.get_mut().values());
+        for id in own.filter_map(Session::id) {
             browser.post("Target.detachFromTarget", json!({"sessionId": id}));
         }
         let (isolate, number) = (self.isolate.clone(), self.number);

@@ -61,6 +61,21 @@ impl Pump {
         inserter.push(Event { method: ANSWER.into(), session: None, params })
     }
 
+    /// Forwards the session of a target that Chrome attaches to no page: the front-end is told that it belongs to `parent`.
+    pub async fn forward_shared(self: Arc<Self>, parent: String, session: Session, info: serde_json::Value) {
+        let id = session.id().unwrap_or_default().to_owned();
+        let told = |method: &str, params: serde_json::Value| {
+            let event = json!({"method": method, "sessionId": parent, "params": params}).to_string();
+            self.events.send(event)
+        };
+        let params = json!({"sessionId": id, "targetInfo": info, "waitingForDebugger": false});
+        let events = boxed(self.clone(), session);
+        if told("Target.attachedToTarget", params).await.is_ok() {
+            events.await;
+            let _ = told("Target.detachedFromTarget", json!({"sessionId": id})).await;
+        }
+    }
+
     /// Forwards a session and what is attached to it, until it ends.
     pub fn forward(self: Arc<Self>, session: Session) -> impl Future<Output = ()> + Send + 'static {
         let id = session.id().unwrap_or_default().to_owned();
@@ -68,7 +83,7 @@ impl Pump {
         self.sessions().insert(id.clone(), events.inserter());
         async move {
             // Not paused: scripts that ran before are announced when the debugger is enabled.
-            let filter = json!([{"type": "iframe"}, {"type": "worker"}]);
+            let filter = json!([{"type": "iframe"}, {"type": "worker"}, {"type": "service_worker"}]);
             let params =
                 json!({"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true, "filter": filter});
             session.post("Target.setAutoAttach", params);

@@ -18,6 +18,8 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct RawStack<'a> {
     /// CDP target id of the frame or worker it is from; `None` for the page itself.
     pub target: Option<&'a str>,
+    /// It is a shared worker, which no page's session leads to.
+    pub is_shared: bool,
     /// `Runtime.StackTrace`.
     pub stack: &'a RawValue,
 }
@@ -34,6 +36,9 @@ pub struct Stacks {
 impl Universe {
     /// Translates stacks, all under one deadline.
     pub async fn stacks(&self, stacks: &[RawStack<'_>]) -> Result<Stacks, LiveError> {
+        for target in stacks.iter().filter(|raw| raw.is_shared).filter_map(|raw| raw.target) {
+            self.attach_shared(target).await;
+        }
         let list: Vec<_> = stacks
             .iter()
             .map(|raw| {

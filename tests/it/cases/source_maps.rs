@@ -63,6 +63,14 @@ fn g2_indexed_maps_and_columns() {
     assert_eq!(stack[1], "at b (maps/ts/second.ts:31:7)", "{list}");
     let stack = stack_of(&list, "column");
     assert!(stack[0].contains("(maps/ts/third.ts:42:3)"), "{list}");
+    assert!(!list.contains("nothing is mapped"), "{list}");
+    // Its third line has no mapping: DevTools shows the one before it, which may be far away.
+    browser.go(&pages().url("maps/gap.html"));
+    let list = list_with(&mut browser, "[error] gap", true);
+    let stack = stack_of(&list, "gap");
+    assert!(stack[0].contains("(maps/ts/gap.ts:1:1)") && stack[1].contains("(maps/ts/gap.ts:1:1)"), "{list}");
+    let note = "maps/gap.js:3: nothing is mapped on this line, the last position before it is shown";
+    assert!(list.contains(note) && !list.contains("maps/gap.js:1: "), "{list}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod console;
 mod styles;
+mod workers;
 
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ const fn rule(name: &'static str, apply: fn(&Call, &State, &mut Answer, &mut Ans
 
 /// Every one, in the order in which they are tried.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
-    console::RULES.iter().chain(RULES).chain(styles::RULES)
+    workers::RULES.iter().chain(console::RULES).chain(RULES).chain(styles::RULES)
 }
 
 static RULES: &[Rule] = &[

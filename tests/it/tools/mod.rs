@@ -8,3 +8,4 @@ mod navigation;
 mod network;
 mod performance;
 mod slim;
+mod workers;

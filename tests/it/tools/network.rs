@@ -273,10 +273,57 @@ fn what_is_selected_in_devtools_and_what_was_there_before_us() {
     }
     let list = client.text("list_network_requests", json!({"pageId": id}));
     assert!(list.contains("form.html?late [200] [selected in the DevTools Network panel]"), "{list}");
+    // An element that is selected in it.
+    let script = "(async () => { const [UI, SDK] = await Promise.all([import('/bundled/ui/legacy/legacy.js'), import('/bundled/core/sdk/sdk.js')]); \
+         const model = SDK.TargetManager.TargetManager.instance().primaryPageTarget()?.model(SDK.DOMModel.DOMModel); \
+         const root = await model?.requestDocument(); const found = root && await model.querySelector(root.id, 'SELECTOR'); \
+         if (!found) return 'not yet'; \
+         UI.Context.Context.instance().setFlavor(SDK.DOMModel.DOMNode, model.nodeForId(found)); return 'selected' })()";
+    let select = |selector: &str| {
+        let expression = script.replace("SELECTOR", selector);
+        let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
+        let answer = call(&window, "Runtime.evaluate", params);
+        assert!(Instant::now() < until, "{answer}");
+        answer["result"]["value"] == "selected"
+    };
+    for (selector, name) in [("input", "\"Field\""), ("script", "Note: ")] {
+        while !select(selector) {
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let tree = client.text("take_snapshot", json!({"pageId": id}));
+        let line = tree.lines().find(|line| line.contains(name)).unwrap_or_default();
+        if selector == "input" {
+            assert!(line.ends_with(" [selected in the DevTools Elements panel]"), "{tree}");
+            assert_eq!(tree.matches("[selected in").count(), 1, "{tree}");
+        } else {
+            let note = "Note: there is a selected element in the DevTools Elements panel that is not in this snapshot.";
+            let head = format!("## Latest page snapshot\n{note}\ntake_snapshot with verbose shows it.\n\nuid=");
+            assert!(tree.starts_with(&head) && !tree.contains("[selected in"), "{tree}");
+        }
+    }
     for arguments in [json!({"pageId": id}), json!({"pageId": id, "reqid": 0})] {
         let text = client.text("get_network_request", arguments);
         assert!(text.starts_with(&format!("## Request {}\n", case("form.html?late"))), "{text}");
     }
+}
+
+#[test]
+fn a_large_body_does_not_take_the_short_ones_of_earlier_documents_with_it() {
+    let mut browser = Browser::start(&[]);
+    browser.go(&pages().url("differential/final.html"));
+    browser.eval("async () => (await fetch('early?text=kept&type=text/plain')).text()");
+    let list = browser.text("list_network_requests", json!({}));
+    let early = reqid(&list, "early?text=kept");
+    browser.go(&pages().url("differential/final.html?late"));
+    // More than the browser keeps of all bodies together.
+    let large = format!("large?text={}&repeat=10000", "x".repeat(7_000));
+    let length = browser.eval(&format!("async () => (await (await fetch('{large}')).blob()).size"));
+    assert_eq!(length, 70_000_000);
+    let (text, _) = browser.request(json!({"reqid": early}));
+    assert_eq!(part(&text, "Response Body"), "kept", "{text}");
+    let list = browser.text("list_network_requests", json!({}));
+    let (text, _) = browser.request(json!({"reqid": reqid(&list, "large?text=")}));
+    assert!(part(&text, "Response Body").contains("more than the 64 MB that are kept"), "{text}");
 }
 
 #[test]
