@@ -116,7 +116,7 @@ impl Dialogs {
         let result = handle(session, accept, text).await;
         self.open.send_replace(None);
         match result {
-            Err(CdpError::Protocol { .. }) => Ok(()),
+            Err(CdpError::Protocol { .. } | CdpError::TargetClosed { .. }) => Ok(()),
             other => other,
         }
     }

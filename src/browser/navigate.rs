@@ -158,16 +158,17 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
     let load = async {
         let start = start(page, destination);
         tokio::pin!(start);
-        let (mut answered, mut early) = (false, false);
+        // Where the answer came, and where the last event did that would mean the end.
+        let mut answered: Option<u64> = None;
+        let (mut done, mut early) = (0, false);
         // This navigation's download; the events of an earlier one may still come in.
         let mut download = DownloadSeen::default();
         loop {
             tokio::select! {
                 biased;
-                // Events before the answer belong to the document before.
                 event = events.next() => {
                     let event = event.ok_or(NavigationError::Gone)?;
-                    let done = match event.method.as_str() {
+                    let is_done = match event.method.as_str() {
                         "Inspector.targetCrashed" => return Err(NavigationError::Gone),
                         "Page.loadEventFired" | "Page.navigatedWithinDocument" => true,
                         "Page.downloadWillBegin" | "Page.downloadProgress" => {
@@ -179,18 +180,22 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                             details["type"] == "BackForwardCacheRestore" && details["frame"].get("parentId").is_none()
                         }),
                     };
-                    if done && answered {
+                    if is_done {
+                        done = event.place;
+                    }
+                    // What Chrome said before the answer belongs to the document before.
+                    if answered.is_some_and(|place| place < done) {
                         return Ok(());
                     }
                     // Within the document it may be done before Chrome says that it has begun.
                     early |= event.method == "Page.navigatedWithinDocument";
                 }
-                result = &mut start, if !answered => {
-                    answered = true;
+                result = &mut start, if answered.is_none() => {
                     match result {
-                        Ok(true) if early && matches!(destination, Destination::History(_)) => return Ok(()),
-                        Ok(true) => {}
-                        Ok(false) => return Ok(()),
+                        Ok(Started::Done) => return Ok(()),
+                        Ok(Started::At(place)) if place < done => return Ok(()),
+                        Ok(_) if early && matches!(destination, Destination::History(_)) => return Ok(()),
+                        Ok(Started::At(place)) => answered = Some(place),
                         Err(error) => {
                             match &error {
                                 NavigationError::Failed { download: true, .. } => {
@@ -207,7 +212,7 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
                     }
                 }
                 // Chrome tells this for addresses only, not for reloads and the history.
-                () = tokio::time::sleep(STAY_CHECK), if answered => {
+                () = tokio::time::sleep(STAY_CHECK), if answered.is_some() => {
                     if page.dialogs.stays() {
                         return Err(NavigationError::Stayed);
                     }
@@ -272,14 +277,22 @@ async fn wait_until(events: &mut Subscription, methods: &[&str]) {
     let _ = tokio::time::timeout(AFTERMATH, all).await;
 }
 
-/// Sends the call. `false`: it is done already, within the document.
-async fn start(page: &Attached, destination: Destination<'_>) -> Result<bool, NavigationError> {
+/// What the browser answered.
+enum Started {
+    /// It is done already, within the document.
+    Done,
+    /// It is under way; the answer's place among the connection's messages.
+    At(u64),
+}
+
+/// Sends the call.
+async fn start(page: &Attached, destination: Destination<'_>) -> Result<Started, NavigationError> {
     match destination {
         Destination::Url(url) => {
             if !url::Url::parse(url).is_ok_and(|url| page.urls().permits(&url)) {
                 return Err(NavigationError::Blocked { url: url.into() });
             }
-            let answer: Value = page.session.call("Page.navigate", json!({"url": url})).await?;
+            let (answer, place): (Value, u64) = page.session.call_placed("Page.navigate", json!({"url": url})).await?;
             match answer.get("errorText").and_then(Value::as_str) {
                 None | Some("" | "net::ERR_HTTP_RESPONSE_CODE_FAILURE") => {}
                 Some(code) => {
@@ -287,18 +300,19 @@ async fn start(page: &Attached, destination: Destination<'_>) -> Result<bool, Na
                     return Err(NavigationError::Failed { code: code.into(), url: url.into(), download });
                 }
             }
-            Ok(answer.get("loaderId").is_some())
+            Ok(if answer.get("loaderId").is_some() { Started::At(place) } else { Started::Done })
         }
         Destination::History(steps) => {
             let history: History = page.session.call("Page.getNavigationHistory", json!({})).await?;
             let at = usize::try_from(history.current_index + i64::from(steps)).ok();
             let entry = at.and_then(|at| history.entries.get(at)).ok_or(NavigationError::NoEntry)?;
-            page.session.call::<Value>("Page.navigateToHistoryEntry", json!({"entryId": entry.id})).await?;
-            Ok(true)
+            let params = json!({"entryId": entry.id});
+            let answer = page.session.call_placed::<Value>("Page.navigateToHistoryEntry", params).await?;
+            Ok(Started::At(answer.1))
         }
         Destination::Reload { ignore_cache } => {
-            page.session.call::<Value>("Page.reload", json!({"ignoreCache": ignore_cache})).await?;
-            Ok(true)
+            let params = json!({"ignoreCache": ignore_cache});
+            Ok(Started::At(page.session.call_placed::<Value>("Page.reload", params).await?.1))
         }
     }
 }

@@ -156,8 +156,8 @@ pub(super) async fn resolve(
     }
     match session.call::<Value>("DOM.resolveNode", params).await {
         Ok(answer) => Ok(answer["object"]["objectId"].as_str().map(str::to_owned)),
-        // "No node with given id found", "Node with given id does not belong to the document".
-        Err(CdpError::Protocol { .. }) => Ok(None),
+        // "No node with given id found", "Node with given id does not belong to the document"; or its frame is gone.
+        Err(CdpError::Protocol { .. } | CdpError::TargetClosed { .. }) => Ok(None),
         Err(other) => Err(other),
     }
 }
