@@ -165,6 +165,19 @@ pub struct Child {
     pub kind: String,
     /// The frame it is in.
     pub parent_frame: Option<String>,
+    silent: Arc<AtomicBool>,
+}
+
+impl Child {
+    /// Whether it did not answer the last time it was asked.
+    pub(super) fn is_silent(&self) -> bool {
+        self.silent.load(Ordering::Relaxed)
+    }
+
+    /// Notes whether it answers.
+    pub(super) fn set_silent(&self, silent: bool) {
+        self.silent.store(silent, Ordering::Relaxed);
+    }
 }
 
 /// A page that is being worked on.
@@ -347,6 +360,7 @@ async fn watch_page(page: std::sync::Weak<Attached>, session: Session, mut event
         let Ok(details) = event.decode::<Value>() else { continue };
         let frame = &details["frame"];
         if frame.get("parentId").is_none() {
+            page.dialogs.reset();
             let error = frame["url"] == ERROR_PAGE || frame.get("unreachableUrl").is_some();
             page.shows_error.store(error, Ordering::Relaxed);
         }
@@ -376,6 +390,7 @@ fn watch_children(
                         target: info.target_id,
                         kind: info.r#type,
                         parent_frame: info.parent_frame_id,
+                        silent: Arc::default(),
                     };
                     guard_of(&attached.children).push(child);
                     tokio::spawn(async move {

@@ -97,7 +97,7 @@ impl OnPage {
         let outcome = match context.on.dialogs.open().filter(|_| self.blocked_by_dialog) {
             Some(dialog) => Err(Failure::new(
                 format!("A dialog is open ({}: {}).", dialog.kind, dialog.message),
-                "answer it with handle_dialog first",
+                "answer it with handle_dialog first, or leave the page with navigate_page",
             )),
             None => match tokio::time::timeout(self.deadline, (self.run)(&context, arguments, report)).await {
                 Ok(outcome) => outcome,

@@ -48,6 +48,9 @@ pub async fn take(page: &Attached, verbose: bool) -> Result<Arc<Snapshot>, CdpEr
         }
     });
     let trees = frames.iter().map(|frame| async move {
+        if frame.silent {
+            return Ok(Vec::new());
+        }
         let mut nodes = ax::fetch(frame).await?;
         operable::add(page, frame, &mut nodes).await;
         Ok(nodes)
