@@ -5,6 +5,7 @@
 //! to no page and are found by [`super::shared_workers`].
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use serde::Deserialize;
@@ -30,6 +31,19 @@ pub struct Child {
     pub url: String,
     /// The frame it is in.
     pub parent_frame: Option<String>,
+    silent: Arc<AtomicBool>,
+}
+
+impl Child {
+    /// Whether it did not answer the last time it was asked.
+    pub(super) fn is_silent(&self) -> bool {
+        self.silent.load(Ordering::Relaxed)
+    }
+
+    /// Notes whether it answers.
+    pub(super) fn set_silent(&self, silent: bool) {
+        self.silent.store(silent, Ordering::Relaxed);
+    }
 }
 
 #[derive(Deserialize)]
@@ -98,6 +112,7 @@ pub(super) fn adopt(
         kind: info.r#type,
         url: info.url,
         parent_frame: info.parent_frame_id,
+        silent: Arc::default(),
     };
     guard_of(&page.children).push(child);
     async move {

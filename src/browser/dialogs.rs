@@ -3,6 +3,7 @@
 //! A dialog stops the page's main thread, and with it every call that needs that thread; so every wait in this program
 //! ends when one opens ([`Dialogs::opened`]). Source of the events: CDP `Page.javascriptDialogOpening` and `Closed`.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +15,12 @@ use crate::cdp::{CdpError, Event, Session};
 
 /// How long closing a dialog may take.
 const ANSWER: Duration = Duration::from_secs(5);
+
+/// How soon the next dialog opens of a script that does nothing but ask.
+const NEXT: Duration = Duration::from_millis(100);
+
+/// So many of them in a row are dismissed before the page counts as one that asks without end.
+const MAX_DISMISSED: usize = 20;
 
 /// A dialog.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -63,6 +70,7 @@ const MAX_ANSWERED: usize = 100;
 #[derive(Default)]
 pub struct Dialogs {
     open: watch::Sender<Option<Dialog>>,
+    count: AtomicUsize,
     plan: Arc<Mutex<Plan>>,
 }
 
@@ -113,12 +121,51 @@ impl Dialogs {
 
     /// Answers the open dialog. One that is gone already counts as answered.
     pub async fn answer(&self, session: &Session, accept: bool, text: Option<&str>) -> Result<(), CdpError> {
-        let result = handle(session, accept, text).await;
-        self.open.send_replace(None);
-        match result {
-            Err(CdpError::Protocol { .. }) => Ok(()),
-            other => other,
+        // Before it is answered: the next one may open before the answer is acknowledged.
+        let dialog = self.open.send_replace(None);
+        match handle(session, accept, text).await {
+            Err(CdpError::Protocol { .. } | CdpError::TargetClosed { .. } | CdpError::Crashed { .. }) => Ok(()),
+            Err(error) => {
+                self.open.send_if_modified(|open| {
+                    let none = open.is_none();
+                    if none {
+                        *open = dialog;
+                    }
+                    none
+                });
+                Err(error)
+            }
+            Ok(()) => Ok(()),
         }
+    }
+
+    /// Dismisses the open dialog and those that follow it at once. A page that goes on asking loses its process: Chrome
+    /// terminates no script that does nothing but ask. Returns whether that was necessary.
+    pub async fn dismiss_all(&self, session: &Session) -> Result<bool, CdpError> {
+        for _ in 0..MAX_DISMISSED {
+            self.answer(session, false, None).await?;
+            if tokio::time::timeout(NEXT, self.opened()).await.is_err() {
+                return Ok(false);
+            }
+        }
+        let mut crashed = session.subscribe(&["Inspector.targetCrashed"]);
+        session.post("Page.crash", json!({}));
+        let ended = tokio::time::timeout(ANSWER, crashed.next()).await;
+        self.open.send_replace(None);
+        match ended {
+            Ok(Some(_)) => Ok(true),
+            _ => Err(CdpError::Timeout { method: "Page.crash".into(), after: ANSWER }),
+        }
+    }
+
+    /// How many dialogs the document has opened.
+    pub fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    /// A new document begins.
+    pub(super) fn reset(&self) {
+        self.count.store(0, Ordering::Relaxed);
     }
 
     /// Whether the page asked not to be left, and was automatically told to stay.
@@ -134,6 +181,7 @@ impl Dialogs {
             return;
         }
         let Ok(dialog) = event.decode::<Dialog>() else { return };
+        self.count.fetch_add(1, Ordering::Relaxed);
         let auto = lock(&self.plan).auto.clone();
         match auto.filter(|a| !a.only_before_unload || dialog.kind == "beforeunload") {
             Some(auto) => {

@@ -10,7 +10,8 @@ use super::snapshot::{UidError, resolve};
 use crate::cdp::{CdpError, Session};
 
 /// Put before each of our element functions.
-const HELPERS: &str = include_str!("scripts/helpers.js");
+/// Functions that ours in pages share.
+pub(super) const HELPERS: &str = include_str!("scripts/helpers.js");
 
 /// What our functions throw when their element is not in the document any more.
 const GONE: &str = "devtools-mcp: gone";

@@ -1,11 +1,16 @@
 //! What is emulated on a page. One value per page holds all of it; each call replaces the value and applies it to the
 //! page and to its frames in other processes, and frames that come later get it before they run.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::collect::Part;
 use super::page::Attached;
 use crate::cdp::{CdpError, Session};
+
+/// How long a frame in another process or a worker may take.
+const CHILD: Duration = Duration::from_secs(2);
 
 /// Throughput in bytes per second and latency in milliseconds, as the original's presets.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -190,13 +195,18 @@ impl Emulation {
             call("Network.setExtraHTTPHeaders", json!({"headers": headers})).await?;
         }
         self.apply_viewport(session).await?;
-        for child in page.children() {
-            // One that goes away meanwhile needs nothing.
-            let _ = match Part::of(&child.kind) {
-                part if part.is_worker() => self.apply_to_worker(&child.session).await,
-                _ => self.apply_to_frame(&child.session).await,
+        let children = page.children();
+        let children = children.iter().map(|child| async {
+            let applied = async {
+                match Part::of(&child.kind) {
+                    part if part.is_worker() => self.apply_to_worker(&child.session).await,
+                    _ => self.apply_to_frame(&child.session).await,
+                }
             };
-        }
+            // One that goes away meanwhile needs nothing; one that hangs has got the first of it and must not be waited for.
+            let _ = tokio::time::timeout(CHILD, applied).await;
+        });
+        futures_util::future::join_all(children).await;
         let traits = |e: &Emulation| e.viewport.as_ref().map_or((false, false), |v| (v.mobile, v.touch));
         Ok(traits(self) != traits(before))
     }

@@ -9,11 +9,15 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::children::Child;
 use super::page::Attached;
 use crate::cdp::{CdpError, Session};
 
-/// How long a frame may take to tell about itself. One that hangs is left out.
+/// How long a frame may take to tell about itself.
 const ANSWER: Duration = Duration::from_secs(2);
+
+/// The same for a frame in another process that did not answer the last time: it must not hold up every call.
+const ANSWER_AGAIN: Duration = Duration::from_millis(200);
 
 /// Deeper frames are left out: a page that frames itself has no end.
 pub const MAX_DEPTH: usize = 10;
@@ -44,6 +48,8 @@ pub struct Frame {
     pub depth: usize,
     /// Frames inside it are left out: there are too many, or they are too deep.
     pub cut: bool,
+    /// Its process does not answer; nothing but its place is known.
+    pub silent: bool,
 }
 
 #[derive(Deserialize)]
@@ -78,8 +84,8 @@ struct Found {
 }
 
 /// The frames of a session, parents first; the first one is the session's own.
-async fn tree(session: &Session, root: &str) -> Result<Vec<Found>, CdpError> {
-    let answer = session.call_within::<TreeAnswer>("Page.getFrameTree", json!({}), ANSWER).await;
+async fn tree(session: &Session, root: &str, limit: Duration) -> Result<Vec<Found>, CdpError> {
+    let answer = session.call_within::<TreeAnswer>("Page.getFrameTree", json!({}), limit).await;
     match answer {
         Ok(answer) => {
             let mut found = Vec::new();
@@ -167,23 +173,22 @@ impl Frame {
         if self.loader.starts_with(BY_NODE) {
             return Ok(document(&self.session, &self.id).await?.0 == self.loader);
         }
-        let found = tree(&self.session, &self.id).await?;
+        let found = tree(&self.session, &self.id, ANSWER).await?;
         Ok(found.iter().any(|found| found.frame.id == self.id && found.frame.loader_id == self.loader))
     }
 }
 
 impl Attached {
-    /// All frames, parents before their children. Frames that do not answer are missing.
+    /// All frames, parents before their children. Of frames in other processes that do not answer only the place is known.
     pub async fn frames(&self) -> Result<Vec<Frame>, CdpError> {
-        let main = tree(&self.session, &self.frame).await?;
+        let main = tree(&self.session, &self.frame, ANSWER).await?;
         let mut frames = Vec::new();
-        place(main, None, &self.session, 0, &mut frames);
+        place(main, None, &self.session, 0, false, &mut frames);
         // Sessions of frames in other processes, outer ones first (they were attached in that order).
         let children: Vec<_> = self.children().into_iter().filter(|child| child.kind == "iframe").collect();
-        let trees = children.iter().map(|child| tree(&child.session, &child.target));
-        let trees = futures_util::future::join_all(trees).await;
+        let trees = futures_util::future::join_all(children.iter().map(tree_of)).await;
         let mut rest: Vec<_> =
-            children.into_iter().zip(trees).filter_map(|(child, tree)| tree.ok().map(|tree| (child, tree))).collect();
+            children.into_iter().zip(trees).filter_map(|(child, tree)| tree.map(|tree| (child, tree))).collect();
         // A nested one can only be placed after the frame it is in.
         while !rest.is_empty() {
             let before = rest.len();
@@ -192,7 +197,9 @@ impl Attached {
                 let own = tree.first().and_then(|found| found.frame.parent_id.clone());
                 let parent = child.parent_frame.clone().or(own);
                 match frames.iter().find(|f: &&Frame| Some(&f.id) == parent.as_ref()).map(|f| f.depth) {
-                    Some(depth) => place(tree, parent, &child.session, depth + 1, &mut frames),
+                    Some(depth) => {
+                        place(tree, parent, &child.session, depth + 1, child.is_silent(), &mut frames);
+                    }
                     None => waiting.push((child, tree)),
                 }
             }
@@ -221,8 +228,31 @@ pub async fn world(session: &Session, frame: &str) -> Result<i64, CdpError> {
     Ok(session.call::<World>("Page.createIsolatedWorld", params).await?.execution_context_id)
 }
 
+/// The frames of a frame in another process; just itself if it does not answer, none if it is gone.
+async fn tree_of(child: &Child) -> Option<Vec<Found>> {
+    let limit = if child.is_silent() { ANSWER_AGAIN } else { ANSWER };
+    let answer = tree(&child.session, &child.target, limit).await;
+    child.set_silent(matches!(answer, Err(CdpError::Timeout { .. })));
+    match answer {
+        Ok(found) => Some(found),
+        Err(CdpError::Timeout { .. }) => {
+            let (id, parent_id) = (child.target.clone(), child.parent_frame.clone());
+            let frame = TreeFrame { id, parent_id, loader_id: String::new(), url: String::new() };
+            Some(vec![Found { frame, depth: 0, cut: false }])
+        }
+        Err(_) => None,
+    }
+}
+
 /// Adds the frames of one process below a frame of another one.
-fn place(tree: Vec<Found>, parent: Option<String>, session: &Session, depth: usize, frames: &mut Vec<Frame>) {
+fn place(
+    tree: Vec<Found>,
+    parent: Option<String>,
+    session: &Session,
+    depth: usize,
+    silent: bool,
+    frames: &mut Vec<Frame>,
+) {
     for (number, Found { frame, depth: below, cut }) in tree.into_iter().enumerate() {
         let TreeFrame { id, parent_id, loader_id: loader, url } = frame;
         let parent = if number == 0 { parent.clone().or(parent_id) } else { parent_id };
@@ -233,7 +263,7 @@ fn place(tree: Vec<Found>, parent: Option<String>, session: &Session, depth: usi
             }
             continue;
         }
-        frames.push(Frame { id, parent, loader, url, session: session.clone(), depth, cut });
+        frames.push(Frame { id, parent, loader, url, session: session.clone(), depth, cut, silent });
     }
 }
 

@@ -209,15 +209,17 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
     }
 }
 
-/// What Chrome answered when it was told to go somewhere.
+/// What Chrome answered when it was told to go somewhere, and the answer's place among the connection's messages.
 #[derive(Debug)]
 enum Begun {
     /// It is done, within the document.
     Within,
-    /// A document is on its way; its loader id, which is told for addresses only.
-    Document(Option<String>),
-    /// A document or a place within the present one.
-    Either,
+    /// The document with this loader id is on its way.
+    Document(String),
+    /// The same document is, again.
+    Again(u64),
+    /// A document is, or a place within the present one.
+    Either(u64),
 }
 
 /// How far a navigation is.
@@ -230,10 +232,8 @@ struct Loading<'a> {
     begun: Option<Begun>,
     /// Loader ids of the documents that have come since.
     documents: Vec<String>,
-    /// The newest of them has finished loading.
-    loaded: bool,
-    /// One came back as it was, which does not load.
-    restored: bool,
+    /// Where the newest of them finished loading, or came back as it was, which does not load.
+    done: Option<u64>,
     /// Something happened within the document. That may be told before the answer.
     within: bool,
 }
@@ -246,14 +246,13 @@ impl Loading<'_> {
     fn note(&mut self, event: &Event) {
         let Ok(details) = event.decode::<Value>() else { return };
         match event.method.as_str() {
-            "Page.loadEventFired" => self.loaded = !self.documents.is_empty(),
+            "Page.loadEventFired" if !self.documents.is_empty() => self.done = Some(event.place),
             "Page.navigatedWithinDocument" => self.within |= details["frameId"] == self.main_frame,
             "Page.frameNavigated" => {
                 let frame = &details["frame"];
                 if frame.get("parentId").is_none() {
                     self.documents.push(frame["loaderId"].as_str().unwrap_or_default().to_owned());
-                    self.loaded = false;
-                    self.restored |= details["type"] == "BackForwardCacheRestore";
+                    self.done = (details["type"] == "BackForwardCacheRestore").then_some(event.place);
                 }
             }
             _ => {}
@@ -261,12 +260,14 @@ impl Loading<'_> {
     }
 
     fn is_done(&self) -> bool {
+        // What Chrome said before the answer belongs to a document before.
+        let since = |answer: u64| self.done.is_some_and(|place| place > answer);
         match &self.begun {
             None => false,
             Some(Begun::Within) => true,
-            Some(Begun::Document(Some(id))) => self.restored || self.loaded && self.documents.contains(id),
-            Some(Begun::Document(None)) => self.restored || self.loaded,
-            Some(Begun::Either) => self.restored || self.loaded || self.within,
+            Some(Begun::Document(id)) => self.done.is_some() && self.documents.contains(id),
+            Some(Begun::Again(answer)) => since(*answer),
+            Some(Begun::Either(answer)) => since(*answer) || self.within,
         }
     }
 }
@@ -337,18 +338,19 @@ async fn start(page: &Attached, destination: Destination<'_>) -> Result<Begun, N
                 }
             }
             let loader = answer.get("loaderId").and_then(Value::as_str);
-            Ok(loader.map_or(Begun::Within, |id| Begun::Document(Some(id.to_owned()))))
+            Ok(loader.map_or(Begun::Within, |id| Begun::Document(id.to_owned())))
         }
         Destination::History(steps) => {
             let history: History = page.session.call("Page.getNavigationHistory", json!({})).await?;
             let at = usize::try_from(history.current_index + i64::from(steps)).ok();
             let entry = at.and_then(|at| history.entries.get(at)).ok_or(NavigationError::NoEntry)?;
-            page.session.call::<Value>("Page.navigateToHistoryEntry", json!({"entryId": entry.id})).await?;
-            Ok(Begun::Either)
+            let params = json!({"entryId": entry.id});
+            let answer = page.session.call_placed::<Value>("Page.navigateToHistoryEntry", params).await?;
+            Ok(Begun::Either(answer.1))
         }
         Destination::Reload { ignore_cache } => {
-            page.session.call::<Value>("Page.reload", json!({"ignoreCache": ignore_cache})).await?;
-            Ok(Begun::Document(None))
+            let params = json!({"ignoreCache": ignore_cache});
+            Ok(Begun::Again(page.session.call_placed::<Value>("Page.reload", params).await?.1))
         }
     }
 }
@@ -365,7 +367,7 @@ mod tests {
 
     fn event(method: &str, params: &Value) -> Event {
         let params = serde_json::value::to_raw_value(params).unwrap();
-        Event { method: method.into(), session: None, params }
+        Event { method: method.into(), session: None, params, place: 1 }
     }
 
     fn document(loader: &str) -> Event {
@@ -375,7 +377,7 @@ mod tests {
     #[test]
     fn the_end_of_the_document_before_is_not_the_end() {
         let loaded = event("Page.loadEventFired", &json!({"timestamp": 1}));
-        let begun = Some(Begun::Document(Some("new".into())));
+        let begun = Some(Begun::Document("new".into()));
         let mut loading = Loading { main_frame: "main", begun, ..Loading::default() };
         loading.note(&loaded);
         assert!(!loading.is_done());
@@ -393,7 +395,7 @@ mod tests {
     #[test]
     fn a_document_that_goes_on_by_itself_is_waited_for() {
         let mut loading =
-            Loading { main_frame: "main", begun: Some(Begun::Document(Some("new".into()))), ..Loading::default() };
+            Loading { main_frame: "main", begun: Some(Begun::Document("new".into())), ..Loading::default() };
         for event in [document("new"), document("further")] {
             loading.note(&event);
             assert!(!loading.is_done());
@@ -406,12 +408,12 @@ mod tests {
     fn a_step_in_the_history_may_stay_within_the_document_and_be_done_before_the_answer() {
         let mut loading = Loading { main_frame: "main", ..Loading::default() };
         loading.note(&event("Page.navigatedWithinDocument", &json!({"frameId": "another", "url": ""})));
-        loading.begun = Some(Begun::Either);
+        loading.begun = Some(Begun::Either(0));
         assert!(!loading.is_done());
         loading.begun = None;
         loading.note(&event("Page.navigatedWithinDocument", &json!({"frameId": "main", "url": ""})));
         assert!(!loading.is_done());
-        loading.begun = Some(Begun::Either);
+        loading.begun = Some(Begun::Either(0));
         assert!(loading.is_done());
     }
 

@@ -315,6 +315,7 @@ async fn watch_page(page: std::sync::Weak<Attached>, session: Session, mut event
         let Ok(details) = event.decode::<Value>() else { continue };
         let frame = &details["frame"];
         if frame.get("parentId").is_none() {
+            page.dialogs.reset();
             let error = frame["url"] == ERROR_PAGE || frame.get("unreachableUrl").is_some();
             page.shows_error.store(error, Ordering::Relaxed);
         }

@@ -15,7 +15,7 @@ use tokio::sync::{Mutex, OnceCell};
 use super::extension_workers::{self, ExtensionWorkers};
 use super::page::{Attached, ERROR_PAGE, Page, PageError};
 use crate::cdp::protocol::target;
-use crate::cdp::{CdpError, Event, Session, Subscription};
+use crate::cdp::{CdpError, Session, Subscription};
 use crate::config::BrowserConfig;
 
 /// A page as it is listed.
@@ -53,6 +53,12 @@ struct TargetInfo {
 }
 
 #[derive(Deserialize)]
+struct Created {
+    #[serde(rename = "targetInfo")]
+    info: TargetInfo,
+}
+
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Contexts {
     browser_context_ids: Vec<String>,
@@ -68,11 +74,16 @@ struct Tables {
     foreign: HashMap<String, String>,
 }
 
+/// More announcements than this are not remembered between two lists.
+const MAX_ANNOUNCED: usize = 1000;
+
 /// All pages of one browser.
 pub struct Pages {
     browser: Session,
     ids: Arc<AtomicU32>,
     tables: Mutex<Tables>,
+    /// Targets of pages in the order in which the browser announced them, until they are listed.
+    announced: std::sync::Mutex<Vec<String>>,
     config: BrowserConfig,
     extension_workers: ExtensionWorkers,
     /// Targets are announced by events from the first action on.
@@ -88,6 +99,7 @@ impl Pages {
             ids,
             config,
             tables: Mutex::default(),
+            announced: std::sync::Mutex::default(),
             extension_workers: ExtensionWorkers::default(),
             discovering: OnceCell::new(),
             user_agent: OnceCell::new(),
@@ -127,16 +139,13 @@ impl Pages {
         }
     }
 
+    fn announced(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.announced.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     /// Attaches to a page at once if a page that is attached has opened it, so that what it says and requests first is
     /// not lost. Chrome has no way to hold popups, and popups only, until somebody has attached.
-    async fn created(self: Arc<Self>, event: Event) {
-        #[derive(Deserialize)]
-        struct Created {
-            #[serde(rename = "targetInfo")]
-            info: TargetInfo,
-        }
-        let Ok(Created { info }) = event.decode() else { return };
-        self.note_worker(&info);
+    async fn attach_popup(self: Arc<Self>, info: TargetInfo) {
         let Some(opener) = &info.opener_id else { return };
         let known = self.known().await;
         if !known.iter().any(|page| page.target == *opener && page.if_attached().is_some()) {
@@ -191,11 +200,12 @@ impl Pages {
         self.extension_workers.forget(&workers);
         let infos: Vec<TargetInfo> = targets.infos.into_iter().filter(|info| is_page(info, &self.config)).collect();
         tables.pages.retain(|page| infos.iter().any(|info| info.target_id == page.target));
-        for info in &infos {
-            if !tables.pages.iter().any(|page| page.target == info.target_id) {
-                let id = self.ids.fetch_add(1, Ordering::Relaxed);
-                tables.pages.push(Arc::new(Page::new(id, info.target_id.clone())));
-            }
+        let is_known = |info: &TargetInfo| tables.pages.iter().any(|page| page.target == info.target_id);
+        let mut new: Vec<&TargetInfo> = infos.iter().filter(|info| !is_known(info)).collect();
+        sort_new(&mut new, &std::mem::take(&mut *self.announced()));
+        for info in new {
+            let id = self.ids.fetch_add(1, Ordering::Relaxed);
+            tables.pages.push(Arc::new(Page::new(id, info.target_id.clone())));
         }
         let mut list = Vec::with_capacity(tables.pages.len());
         for page in &tables.pages {
@@ -275,12 +285,39 @@ impl Pages {
     }
 }
 
+/// The order of pages that are seen for the first time together. Chrome lists targets in the order of a hash table: those
+/// it has announced come as they were announced, then the others, openers before what they have opened, in an order
+/// that is at least the same for every connection to this browser.
+fn sort_new(new: &mut [&TargetInfo], announced: &[String]) {
+    let openers: HashMap<&str, Option<&str>> =
+        new.iter().map(|info| (info.target_id.as_str(), info.opener_id.as_deref())).collect();
+    let depth = |info: &TargetInfo| {
+        let up = |id: &&str| openers.get(id).copied().flatten();
+        std::iter::successors(info.opener_id.as_deref(), up).take(openers.len()).count()
+    };
+    new.sort_by_cached_key(|info| {
+        let place = announced.iter().position(|target| *target == info.target_id).unwrap_or(usize::MAX);
+        (place, depth(info), info.target_id.clone())
+    });
+}
+
 /// Type-erased, because attaching to a page begins it.
 fn watch_created(pages: Weak<Pages>, mut created: Subscription) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(async move {
         while let Some(event) = created.next().await {
             let Some(pages) = pages.upgrade() else { return };
-            tokio::spawn(pages.created(event));
+            let Ok(Created { info }) = event.decode() else { continue };
+            pages.note_worker(&info);
+            if info.r#type != "page" {
+                continue;
+            }
+            {
+                let mut announced = pages.announced();
+                if announced.len() < MAX_ANNOUNCED {
+                    announced.push(info.target_id.clone());
+                }
+            }
+            tokio::spawn(pages.attach_popup(info));
         }
     })
 }
@@ -345,6 +382,23 @@ mod tests {
             assert_eq!(own_title(&info("http://a.test/x/", title)), "");
         }
         assert_eq!(own_title(&info("http://a.test/x/", "A")), "A");
+    }
+
+    #[test]
+    fn pages_seen_together_have_a_stable_order() {
+        let target = |id: &str, opener: Option<&str>| TargetInfo {
+            target_id: id.into(),
+            opener_id: opener.map(str::to_owned),
+            ..info("about:blank", "")
+        };
+        let all = [target("A", Some("C")), target("D", Some("D")), target("C", Some("X")), target("B", None)];
+        let sorted = |announced: &[&str]| {
+            let mut new: Vec<&TargetInfo> = all.iter().collect();
+            sort_new(&mut new, &announced.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>());
+            new.iter().map(|info| info.target_id.as_str()).collect::<String>()
+        };
+        assert_eq!(sorted(&[]), "BCAD");
+        assert_eq!(sorted(&["D", "gone", "A"]), "DABC");
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl ScriptFailure {
                 "the script was stopped; let it do less, or give a longer timeout"
             }
             ScriptFailure::Timeout { stopped: false, .. } => {
-                "Chrome could not stop the script, it may open dialogs without end; go on in a new page and close this one"
+                "Chrome could not stop the script, it may open dialogs without end; navigate_page gets the page out of it"
             }
             ScriptFailure::Navigated => "call again on the new document",
             ScriptFailure::Gone(_) => "call take_snapshot and use a uid from it",

@@ -34,7 +34,7 @@ pub async fn wait_for_text(page: &Attached, texts: &[String], timeout: Duration)
                 Err(gone @ (CdpError::Disconnected { .. } | CdpError::TargetClosed { .. })) => return Err(gone),
                 Err(_) => Vec::new(),
             };
-            let searches = frames.iter().map(|frame| is_there(page, frame, texts));
+            let searches = frames.iter().filter(|frame| !frame.silent).map(|frame| is_there(page, frame, texts));
             if futures_util::future::join_all(searches).await.contains(&true) {
                 return Ok(());
             }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::CdpError;
 use super::mailbox::{Bound, Filter, Mailbox, Subscription};
-use super::message::{Envelope, Event};
+use super::message::{Envelope, Event, RemoteError};
 use super::transport::{Reader, Writer};
 
 /// How long a call waits unless its caller says otherwise; the original's limit.
@@ -29,10 +29,16 @@ const OUTGOING: usize = 256;
 
 type Answer = Result<Box<RawValue>, CdpError>;
 
+/// An answer and its place among all messages of the connection.
+type Placed = (Answer, u64);
+
+/// Chrome's code for calls on a session that it does not know, or not any more.
+const NO_SUCH_SESSION: i64 = -32001;
+
 struct Pending {
     session: Option<String>,
     method: String,
-    reply: oneshot::Sender<Answer>,
+    reply: oneshot::Sender<Placed>,
 }
 
 #[derive(Default)]
@@ -45,6 +51,8 @@ struct Tables {
 pub struct Connection {
     outgoing: mpsc::Sender<Vec<u8>>,
     next_id: AtomicU64,
+    /// Messages that have come.
+    received: AtomicU64,
     tables: Mutex<Tables>,
     ended: AtomicBool,
     /// Ends both tasks. A socket, unlike a pipe, is only closed when both of its halves are dropped.
@@ -59,7 +67,7 @@ impl Drop for Connection {
 
 /// A call that has been sent.
 pub struct Reply {
-    answer: oneshot::Receiver<Answer>,
+    answer: oneshot::Receiver<Placed>,
     method: String,
     _guard: PendingGuard,
 }
@@ -67,9 +75,15 @@ pub struct Reply {
 impl Reply {
     /// Waits for the raw `result`.
     pub async fn within(self, timeout: Duration) -> Answer {
+        self.placed_within(timeout).await.0
+    }
+
+    /// The same with the answer's place.
+    async fn placed_within(self, timeout: Duration) -> Placed {
         match tokio::time::timeout(timeout, self.answer).await {
-            Ok(answer) => answer.unwrap_or(Err(CdpError::Disconnected { method: self.method })),
-            Err(_) => Err(CdpError::Timeout { method: self.method, after: timeout }),
+            Ok(Ok(placed)) => placed,
+            Ok(Err(_)) => (Err(CdpError::Disconnected { method: self.method }), 0),
+            Err(_) => (Err(CdpError::Timeout { method: self.method, after: timeout }), 0),
         }
     }
 }
@@ -102,6 +116,7 @@ impl Connection {
         let connection = Arc::new(Connection {
             outgoing,
             next_id: AtomicU64::new(1),
+            received: AtomicU64::new(0),
             tables: Mutex::default(),
             ended: AtomicBool::new(false),
             closing: CancellationToken::new(),
@@ -185,6 +200,18 @@ impl Connection {
         self.begin(session, method, params).await?.within(timeout).await
     }
 
+    /// As [`Connection::call`], with the answer's place: smaller than that of events that the browser sent after it,
+    /// whichever of them a task gets to see first.
+    pub async fn call_placed(
+        self: &Arc<Self>,
+        session: Option<&str>,
+        method: &str,
+        params: impl Serialize,
+    ) -> Result<(Box<RawValue>, u64), CdpError> {
+        let (answer, place) = self.begin(session, method, params).await?.placed_within(DEFAULT_TIMEOUT).await;
+        Ok((answer?, place))
+    }
+
     /// Sends a call, in its place in the order of calls; its answer is waited for apart.
     pub async fn begin(
         self: &Arc<Self>,
@@ -258,11 +285,13 @@ impl Connection {
                 return Vec::new();
             }
         };
+        let place = self.received.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(id) = envelope.id {
             // No entry: its caller has stopped waiting.
             let Some(pending) = self.tables().pending.remove(&id) else { return Vec::new() };
             let method = pending.method;
             let answer = match envelope.error {
+                Some(RemoteError { code: NO_SUCH_SESSION, .. }) => Err(CdpError::TargetClosed { method }),
                 Some(error) => Err(CdpError::Protocol {
                     method,
                     code: error.code,
@@ -273,7 +302,7 @@ impl Connection {
                     envelope.result.map(ToOwned::to_owned).ok_or(CdpError::Shape { method, why: "no result".into() })
                 }
             };
-            let _ = pending.reply.send(answer);
+            let _ = pending.reply.send((answer, place));
             return Vec::new();
         }
         let Some(method) = envelope.method else { return Vec::new() };
@@ -281,9 +310,16 @@ impl Connection {
             method: method.into_owned(),
             session: envelope.session.map(|s| s.into_owned()),
             params: envelope.params.map_or_else(|| RawValue::NULL.to_owned(), ToOwned::to_owned),
+            place,
         };
-        if event.method == "Target.detachedFromTarget" {
-            self.detached(&event);
+        match event.method.as_str() {
+            "Target.detachedFromTarget" => self.detached(&event),
+            "Inspector.targetCrashed" => {
+                if let Some(session) = &event.session {
+                    self.fail(session, |method| CdpError::Crashed { method });
+                }
+            }
+            _ => {}
         }
         let mut tables = self.tables();
         let mut full = Vec::new();
@@ -307,18 +343,8 @@ impl Connection {
             session: String,
         }
         let Ok(Detached { session }) = event.decode() else { return };
-        let mut tables = self.tables();
-        let ids: Vec<u64> = tables
-            .pending
-            .iter()
-            .filter(|(_, p)| p.session.as_deref() == Some(session.as_str()))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in ids {
-            if let Some(Pending { method, reply, .. }) = tables.pending.remove(&id) {
-                let _ = reply.send(Err(CdpError::TargetClosed { method }));
-            }
-        }
+        self.fail(&session, |method| CdpError::TargetClosed { method });
+        let tables = self.tables();
         for mailbox in tables.mailboxes.iter().filter_map(Weak::upgrade) {
             if mailbox.filter.session.as_deref() == Some(session.as_str()) {
                 mailbox.close();
@@ -326,11 +352,19 @@ impl Connection {
         }
     }
 
+    /// Ends the calls of a session that nobody will answer.
+    fn fail(&self, session: &str, error: impl Fn(String) -> CdpError) {
+        let waiting = |pending: &Pending| pending.session.as_deref() == Some(session);
+        for (_, Pending { method, reply, .. }) in self.tables().pending.extract_if(|_, pending| waiting(pending)) {
+            let _ = reply.send((Err(error(method)), 0));
+        }
+    }
+
     fn end(&self) {
         self.ended.store(true, Ordering::Release);
         let mut tables = self.tables();
         for (_, Pending { method, reply, .. }) in tables.pending.drain() {
-            let _ = reply.send(Err(CdpError::Disconnected { method }));
+            let _ = reply.send((Err(CdpError::Disconnected { method }), 0));
         }
         for mailbox in tables.mailboxes.iter().filter_map(Weak::upgrade) {
             mailbox.close();

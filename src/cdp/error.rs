@@ -8,6 +8,9 @@ pub enum CdpError {
     /// The page, frame or worker went away while the call was on its way.
     #[error("Protocol error ({method}): Target closed")]
     TargetClosed { method: String },
+    /// Its process has crashed: nothing of it answers until it is loaded again.
+    #[error("Protocol error ({method}): the page's process has crashed")]
+    Crashed { method: String },
     /// The connection to the browser ended: it was closed or has crashed.
     #[error("Protocol error ({method}): the browser is gone")]
     Disconnected { method: String },

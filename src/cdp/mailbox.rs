@@ -244,7 +244,8 @@ mod tests {
     use super::*;
 
     fn event() -> Event {
-        Event { method: "A.b".into(), session: None, params: serde_json::value::to_raw_value(&1).unwrap() }
+        let params = serde_json::value::to_raw_value(&1).unwrap();
+        Event { method: "A.b".into(), session: None, params, place: 0 }
     }
 
     #[tokio::test]

@@ -41,6 +41,8 @@ pub struct Event {
     pub session: Option<String>,
     /// Its parameters, not yet decoded.
     pub params: Box<RawValue>,
+    /// Its place among all messages of the connection: see [`super::Connection::call_placed`]. 0 if it is not the browser's.
+    pub place: u64,
 }
 
 impl Event {

@@ -65,6 +65,17 @@ impl Session {
         decode(result.get()).map_err(|e| CdpError::Shape { method: method.into(), why: e.to_string() })
     }
 
+    /// Calls a method by name; the answer with its place, to be compared with [`super::Event::place`].
+    pub async fn call_placed<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: impl Serialize,
+    ) -> Result<(T, u64), CdpError> {
+        let (result, place) = self.connection.call_placed(self.id.as_deref(), method, params).await?;
+        let value = decode(result.get()).map_err(|e| CdpError::Shape { method: method.into(), why: e.to_string() })?;
+        Ok((value, place))
+    }
+
     /// Sends a call whose answer nobody needs, in its place in the order of calls.
     pub fn post(&self, method: &str, params: impl Serialize) {
         self.connection.post(self.id.as_deref(), method, params);

@@ -5,6 +5,9 @@ use super::schema::Param;
 use super::{Arguments, Category, Handler, Running, Tool};
 use crate::report::{Failure, Report};
 
+/// A document that opens more dialogs than this may do so without end.
+const MANY: usize = 10;
+
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "handle_dialog",
@@ -28,6 +31,12 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         let text = arguments.optional_text("promptText").filter(|_| accept);
         context.on.dialogs.answer(&context.on.session, accept, text).await?;
         report.line(if accept { "Successfully accepted the dialog" } else { "Successfully dismissed the dialog" });
+        let count = context.on.dialogs.count();
+        if count >= MANY {
+            report.line(format!(
+                "Note: this document has opened {count} dialogs. navigate_page leaves it, if need be by ending its process."
+            ));
+        }
         context.list_pages(report).await
     })
 }

@@ -77,8 +77,11 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         };
         // Chrome closes it with its document anyway; here it must not look like one of the new document.
         if let Some(dialog) = context.on.dialogs.open() {
-            context.on.dialogs.answer(&context.on.session, false, None).await?;
+            let ended = context.on.dialogs.dismiss_all(&context.on.session).await?;
             report.line(format!("Dismissed the dialog that was open ({}: {}).", dialog.kind, dialog.message));
+            if ended {
+                report.line("The page went on opening dialogs; its process was ended.");
+            }
         }
         if matches!(destination, Destination::Reload { .. }) && navigate::came_from_form(&context.on).await? {
             report.line("Note: the page came from a form; the reload sends the form again.");

@@ -110,7 +110,7 @@ impl OnPage {
         let outcome = match context.on.dialogs.open().filter(|_| self.blocked_by_dialog) {
             Some(dialog) => Err(Failure::new(
                 format!("A dialog is open ({}: {}).", dialog.kind, dialog.message),
-                "answer it with handle_dialog first",
+                "answer it with handle_dialog first, or leave the page with navigate_page",
             )),
             None => match tokio::time::timeout(self.deadline, (self.run)(&context, arguments, report)).await {
                 Ok(outcome) => outcome,
@@ -185,10 +185,8 @@ impl PageContext {
 
     /// Takes a snapshot, and looks where in it the element is that is selected in DevTools.
     pub async fn take_snapshot(&self, verbose: bool) -> Result<(Arc<Snapshot>, Selected), Failure> {
-        let (snapshot, selection) = tokio::join!(
-            snapshot::take(&self.on, verbose),
-            devtools_window::selection(self.live.session(), &self.on)
-        );
+        let (snapshot, selection) =
+            tokio::join!(snapshot::take(&self.on, verbose), devtools_window::selection(self.live.session(), &self.on));
         let snapshot = snapshot?;
         let selected = selection.node.map_or(Selected::None, |backend| {
             snapshot.number_of(selection.frame.as_deref(), backend).map_or(Selected::Elsewhere, Selected::Node)

@@ -20,3 +20,4 @@ mod styles;
 mod support;
 mod tools;
 mod traces;
+mod transcripts;

@@ -1,6 +1,8 @@
 //! Filling fields of every kind. What the element can hold is checked before it is touched, and it is read afterwards:
 //! success means that it holds the value.
 
+use std::sync::atomic::AtomicUsize;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -208,7 +210,7 @@ async fn text(page: &Attached, element: &Element, value: &str, field: &Field) ->
     } else if rest.chars().count() < INSERT_FROM {
         let multiline = field.tag == "textarea" || field.kind == "editable";
         if multiline || !rest.contains('\n') {
-            keyboard::type_text(page, rest).await?;
+            keyboard::type_text(page, rest, &AtomicUsize::new(0)).await?;
         } else {
             keyboard::insert(page, rest).await?;
         }

@@ -1,5 +1,7 @@
 //! The keyboard. Modifiers that were pressed are released in every case, also when a key in between fails.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use serde_json::{Value, json};
 
 use super::InputError;
@@ -86,8 +88,9 @@ impl Drop for Held<'_> {
     }
 }
 
-/// Types a text into whatever has the focus: keys where there are some, insertion for other characters.
-pub async fn type_text(page: &Attached, text: &str) -> Result<(), InputError> {
+/// Types a text into whatever has the focus: keys where there are some, insertion for other characters. `typed` counts
+/// the characters that are done, for whoever stops it.
+pub async fn type_text(page: &Attached, text: &str, typed: &AtomicUsize) -> Result<(), InputError> {
     page.focus().await?;
     for character in text.chars() {
         let mut name = [0; 4];
@@ -95,6 +98,7 @@ pub async fn type_text(page: &Attached, text: &str) -> Result<(), InputError> {
             Some(key) => stroke(page, &key, 0).await?,
             None => insert(page, character.encode_utf8(&mut name)).await?,
         }
+        typed.fetch_add(1, Ordering::Relaxed);
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ impl Log {
 
     fn event(&mut self, method: &str, params: Value) {
         let params = serde_json::value::to_raw_value(&params).unwrap();
-        let event = Event { method: format!("Network.{method}"), session: Some("S".into()), params };
+        let event = Event { method: format!("Network.{method}"), session: Some("S".into()), params, place: 0 };
         self.state.note(event, &self.origin);
     }
 

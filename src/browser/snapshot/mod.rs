@@ -48,6 +48,9 @@ pub async fn take(page: &Attached, verbose: bool) -> Result<Arc<Snapshot>, CdpEr
         }
     });
     let trees = frames.iter().map(|frame| async move {
+        if frame.silent {
+            return Ok(Vec::new());
+        }
         let mut nodes = ax::fetch(frame).await?;
         operable::add(page, frame, &mut nodes).await;
         Ok(nodes)
@@ -156,8 +159,8 @@ pub(super) async fn resolve(
     }
     match session.call::<Value>("DOM.resolveNode", params).await {
         Ok(answer) => Ok(answer["object"]["objectId"].as_str().map(str::to_owned)),
-        // "No node with given id found", "Node with given id does not belong to the document".
-        Err(CdpError::Protocol { .. }) => Ok(None),
+        // "No node with given id found", "Node with given id does not belong to the document"; or its frame is gone.
+        Err(CdpError::Protocol { .. } | CdpError::TargetClosed { .. }) => Ok(None),
         Err(other) => Err(other),
     }
 }

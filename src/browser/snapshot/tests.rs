@@ -11,7 +11,8 @@ fn frame(id: &str) -> Frame {
     let (input, output) = tokio::io::split(near);
     let (reader, writer) = pipe::pair(input, output);
     let session = Session::browser(Connection::start(reader, writer));
-    Frame { id: id.into(), parent: None, loader: format!("L{id}"), url: String::new(), session, depth: 0, cut: false }
+    let (loader, url) = (format!("L{id}"), String::new());
+    Frame { id: id.into(), parent: None, loader, url, session, depth: 0, cut: false, silent: false }
 }
 
 fn node(role: &str, name: &str, backend: i64, children: &[u32]) -> AxNode {

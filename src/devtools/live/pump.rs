@@ -58,7 +58,7 @@ impl Pump {
     pub fn answer(&self, session: &str, number: u64, answer: &str) -> bool {
         let Some(inserter) = self.sessions().get(session).cloned() else { return false };
         let Ok(params) = to_raw_value(&json!({"number": number, "answer": answer})) else { return false };
-        inserter.push(Event { method: ANSWER.into(), session: None, params })
+        inserter.push(Event { method: ANSWER.into(), session: None, params, place: 0 })
     }
 
     /// Forwards the session of a target that Chrome attaches to no page: the front-end is told that it belongs to `parent`.
