@@ -16,6 +16,7 @@ mod pages;
 mod peer;
 mod recorded;
 mod recordings;
+mod soak;
 mod styles;
 mod support;
 mod tools;
