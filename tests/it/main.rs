@@ -6,6 +6,7 @@ mod cases;
 mod cli;
 mod comments;
 mod config;
+mod conformance;
 mod connect;
 mod differential;
 mod drills;

@@ -7,8 +7,11 @@ import {isInitializeRequest} from '@modelcontextprotocol/sdk/types.js';
 import {randomUUID} from 'node:crypto';
 import * as http from 'node:http';
 
-/** Starts the bridge; answers its address and how to end it with all servers that it started. */
-export async function startBridge(command, args) {
+/**
+ * Starts the bridge; answers its address and how to end it with all servers that it started. `rename` may change a message
+ * of the client on its way.
+ */
+export async function startBridge(command, args, rename = message => message) {
   const sessions = new Map();
 
   async function open() {
@@ -17,13 +20,18 @@ export async function startBridge(command, args) {
       onsessioninitialized: id => sessions.set(id, {outside, inside}),
     });
     const inside = new StdioClientTransport({command, args, stderr: 'ignore'});
-    // A response goes to the HTTP request that it answers. What belongs to a call while it runs names that by its progress
-    // token, which the SDK's clients make equal to the request's id; everything else goes to the session's own stream.
+    // A response goes to the HTTP request that it answers, and so does the progress of that request; everything else goes to
+    // the session's own stream.
+    const requests = new Map();
     inside.onmessage = message => {
-      const related = message.id === undefined ? message.params?.progressToken : undefined;
-      void outside.send(message, related === undefined ? {} : {relatedRequestId: related}).catch(() => {});
+      const request = message.method ? requests.get(message.params?.progressToken) : undefined;
+      void outside.send(message, request === undefined ? {} : {relatedRequestId: request}).catch(() => {});
     };
-    outside.onmessage = message => void inside.send(message);
+    outside.onmessage = message => {
+      const token = message.params?._meta?.progressToken;
+      if (token !== undefined) requests.set(token, message.id);
+      void inside.send(rename(message));
+    };
     outside.onclose = () => {
       sessions.delete(outside.sessionId);
       void inside.close();

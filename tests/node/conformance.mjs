@@ -1,6 +1,8 @@
 // Runs scenarios of the official MCP conformance suite against our server and prints the suite's own checks as JSON.
 // Usage: node conformance.mjs list
-//        node conformance.mjs run SERVER SCENARIO…
+//        node conformance.mjs run PLAN
+// PLAN is JSON: {server, arguments, scenarios, tools}. `tools` gives for names of the suite's example tools what is called
+// instead: {name, arguments}.
 
 import {startBridge} from './bridge.mjs';
 import {execFile} from 'node:child_process';
@@ -22,10 +24,14 @@ async function list() {
   return [...text.matchAll(/^\s+- (\S+)/gm)].map(match => match[1]);
 }
 
-async function run(server, scenario, results) {
+async function run(plan, scenario, results) {
   const folder = path.join(results, scenario);
   fs.mkdirSync(folder);
-  const bridge = await startBridge(server, []);
+  const rename = message => {
+    const instead = message.method === 'tools/call' ? plan.tools[message.params.name] : undefined;
+    return instead ? {...message, params: {...message.params, ...instead}} : message;
+  };
+  const bridge = await startBridge(plan.server, plan.arguments, rename);
   const output = await runSuite(['server', '--url', bridge.url, '--scenario', scenario, '--output-dir', folder], folder);
   await bridge.close();
   const written = fs.readdirSync(folder, {recursive: true}).find(name => path.basename(name) === 'checks.json');
@@ -33,14 +39,19 @@ async function run(server, scenario, results) {
   return {scenario, checks: checks.map(({id, status, errorMessage}) => ({id, status, errorMessage})), output};
 }
 
-const [command, server, ...scenarios] = process.argv.slice(2);
+const [command, argument] = process.argv.slice(2);
 if (command === 'list') {
   console.log(JSON.stringify(await list()));
 } else {
+  const plan = JSON.parse(argument);
   const results = fs.mkdtempSync(path.join(os.tmpdir(), 'devtools-mcp-conformance-'));
   try {
+    const waiting = [...plan.scenarios];
     const seen = [];
-    for (const scenario of scenarios) seen.push(await run(server, scenario, results));
+    const work = async () => {
+      while (waiting.length) seen.push(await run(plan, waiting.shift(), results));
+    };
+    await Promise.all([work(), work()]);
     console.log(JSON.stringify(seen));
   } finally {
     fs.rmSync(results, {recursive: true, force: true});
