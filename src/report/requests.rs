@@ -80,8 +80,7 @@ impl Section for RequestList {
         let entry = |request: &Summary| {
             let Summary { id, method, url, status, by } = request;
             let selected = self.selected == Some(*id);
-            let mut entry =
-                json!({"requestId": id, "method": method, "url": url, "status": status, "selectedInDevToolsUI": selected});
+            let mut entry = json!({"requestId": id, "method": method, "url": url, "status": status, "selectedInDevToolsUI": selected});
             if let Some(by) = by {
                 entry["by"] = (*by).into();
             }

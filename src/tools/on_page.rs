@@ -185,10 +185,8 @@ impl PageContext {
 
     /// Takes a snapshot, and looks where in it the element is that is selected in DevTools.
     pub async fn take_snapshot(&self, verbose: bool) -> Result<(Arc<Snapshot>, Selected), Failure> {
-        let (snapshot, selection) = tokio::join!(
-            snapshot::take(&self.on, verbose),
-            devtools_window::selection(self.live.session(), &self.on)
-        );
+        let (snapshot, selection) =
+            tokio::join!(snapshot::take(&self.on, verbose), devtools_window::selection(self.live.session(), &self.on));
         let snapshot = snapshot?;
         let selected = selection.node.map_or(Selected::None, |backend| {
             snapshot.number_of(selection.frame.as_deref(), backend).map_or(Selected::Elsewhere, Selected::Node)

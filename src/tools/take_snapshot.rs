@@ -3,8 +3,8 @@
 use super::on_page::{OnPage, PageContext};
 use super::schema::Param;
 use super::{Arguments, Category, Handler, Running, Tool};
-use crate::browser::snapshot::render::{self, View};
 use crate::browser::snapshot::UidError;
+use crate::browser::snapshot::render::{self, View};
 use crate::files::with_extension;
 use crate::report::{Report, SnapshotSection};
 

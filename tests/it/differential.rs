@@ -217,8 +217,7 @@ fn the_same_sessions_as_with_the_original_give_the_same_answers() {
         sessions.retain(|session| names.split(',').any(|name| name == session.name));
     }
     let calls: usize = sessions.iter().map(|s| s.calls.len()).sum();
-    let addresses =
-        sessions.iter().flat_map(|s| &s.calls).filter_map(Call::page).collect::<BTreeSet<_>>();
+    let addresses = sessions.iter().flat_map(|s| &s.calls).filter_map(Call::page).collect::<BTreeSet<_>>();
     assert!(
         std::env::var_os("DEVTOOLS_MCP_SESSIONS").is_some() || calls >= 250 && addresses.len() >= 18,
         "{calls} calls on {} pages",

@@ -182,7 +182,13 @@ pub struct Summary {
 impl Request {
     /// As it is listed.
     pub fn summary(&self) -> Summary {
-        Summary { id: self.id, method: self.method.clone(), url: self.url.clone(), status: self.status(), by: self.by() }
+        Summary {
+            id: self.id,
+            method: self.method.clone(),
+            url: self.url.clone(),
+            status: self.status(),
+            by: self.by(),
+        }
     }
 
     /// Which worker that serves pages made it, so that it is not taken for a page's own request.

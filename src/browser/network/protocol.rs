@@ -205,7 +205,8 @@ pub(super) struct About {
 impl Received {
     /// Bytes that the answer says it has; 0 if it does not say.
     pub fn announced_length(&self) -> u64 {
-        let headers: std::collections::HashMap<String, String> = crate::cdp::decode(self.headers.get()).unwrap_or_default();
+        let headers: std::collections::HashMap<String, String> =
+            crate::cdp::decode(self.headers.get()).unwrap_or_default();
         let length = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
         length.and_then(|(_, value)| value.trim().parse().ok()).unwrap_or(0)
     }

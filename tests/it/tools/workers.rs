@@ -20,8 +20,7 @@ fn service_and_shared_workers_belong_to_the_pages_that_use_them() {
     list_with(&mut browser, "service broke", false);
     list_with(&mut browser, "the service worker is ready", false);
     let list = list_with(&mut browser, "shared broke", true);
-    let (service, shared) =
-        (pages().url("console/workers-service.js"), pages().url("console/workers-shared.js"));
+    let (service, shared) = (pages().url("console/workers-service.js"), pages().url("console/workers-shared.js"));
     for line in [
         format!("[log] service begins (1 args) in service worker {service}"),
         format!("[error] Uncaught Error: service broke (0 args) in service worker {service}"),
@@ -88,14 +87,21 @@ fn service_workers_of_extensions_have_a_console_and_run_scripts() {
     let none = browser.text("list_console_messages", json!({"serviceWorkerId": "sw-99"}));
     assert!(none.contains("<no console messages found>"), "{none}");
     // Scripts.
-    let run = json!({"serviceWorkerId": id, "function": "async () => [location.href, chrome.runtime.getManifest().name]"});
+    let run =
+        json!({"serviceWorkerId": id, "function": "async () => [location.href, chrome.runtime.getManifest().name]"});
     assert_eq!(script_value(&browser.text("evaluate_script", run)), json!([url, "Sample"]));
     for (arguments, expected) in [
         (json!({"serviceWorkerId": "sw-99", "function": "() => 1"}), "Service worker not found."),
-        (json!({"serviceWorkerId": id, "pageId": 1, "function": "() => 1"}), "pageId and serviceWorkerId exclude each other."),
+        (
+            json!({"serviceWorkerId": id, "pageId": 1, "function": "() => 1"}),
+            "pageId and serviceWorkerId exclude each other.",
+        ),
         (json!({"serviceWorkerId": id, "args": ["1_1"], "function": "() => 1"}), "args and serviceWorkerId exclude"),
         (json!({"serviceWorkerId": id, "function": "() => { throw new Error('no') }"}), "Error: no"),
-        (json!({"serviceWorkerId": id, "timeout": 300, "function": "() => { for (;;); }"}), "did not finish within 300 ms"),
+        (
+            json!({"serviceWorkerId": id, "timeout": 300, "function": "() => { for (;;); }"}),
+            "did not finish within 300 ms",
+        ),
     ] {
         let error = browser.error("evaluate_script", arguments);
         assert!(error.contains(expected), "{error}");

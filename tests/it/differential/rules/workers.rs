@@ -11,7 +11,8 @@ pub static RULES: &[Rule] = &[
     }),
     rule("Requests of service and shared workers", |call, _, ours, peer| {
         let marks = ["] by service worker", "] by shared worker"];
-        call.tool == "list_network_requests" && without(ours, peer, |line| marks.iter().any(|mark| line.ends_with(mark)))
+        call.tool == "list_network_requests"
+            && without(ours, peer, |line| marks.iter().any(|mark| line.ends_with(mark)))
     }),
 ];
 
