@@ -5,8 +5,10 @@
 //! stay below a number of bytes.
 
 use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use crate::cdp::Session;
+use crate::cdp::{Backlog, Session};
 
 /// Documents whose entries are kept: the current one and those before it.
 pub const DOCUMENTS: usize = 3;
@@ -70,6 +72,39 @@ impl Part {
             Part::SharedWorker => "shared worker",
             Part::ServiceWorker => "service worker",
         }
+    }
+}
+
+/// How long a log may take to catch up with its events, and how long it takes to note one, amply.
+const PATIENCE: Duration = Duration::from_secs(1);
+const MOMENT: Duration = Duration::from_millis(2);
+
+/// Events of a page's sessions that a log has not taken yet.
+#[derive(Default)]
+pub struct Backlogs(Mutex<Vec<Backlog>>);
+
+impl Backlogs {
+    fn all(&self) -> MutexGuard<'_, Vec<Backlog>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts another session's in.
+    pub fn add(&self, backlog: Backlog) {
+        let mut all = self.all();
+        all.retain(|known| !known.is_over());
+        all.push(backlog);
+    }
+
+    /// Waits until the events that have arrived are in the log; a page that never stops may go on.
+    pub async fn caught_up(&self) {
+        let all = async {
+            while !self.all().iter().all(Backlog::is_empty) {
+                tokio::time::sleep(MOMENT).await;
+            }
+            // The last one has been taken, but may be on its way into the log.
+            tokio::time::sleep(MOMENT).await;
+        };
+        let _ = tokio::time::timeout(PATIENCE, all).await;
     }
 }
 

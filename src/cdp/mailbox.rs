@@ -108,6 +108,11 @@ impl Mailbox {
 pub struct Backlog(Weak<Mailbox>);
 
 impl Backlog {
+    /// Whether nobody takes events any more.
+    pub fn is_over(&self) -> bool {
+        self.0.strong_count() == 0
+    }
+
     /// Whether all of them have been taken, or nobody takes them any more.
     pub fn is_empty(&self) -> bool {
         self.0

@@ -50,6 +50,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
     Box::pin(async move {
         let log = &context.on.network;
         let selection = devtools_window::selection(context.live.session(), &context.on).await;
+        log.caught_up().await;
         let kinds = arguments.texts("resourceTypes");
         let preserved = arguments.bool("includePreservedRequests");
         let requests = log.summaries(preserved, |request| kinds.is_empty() || request.is_of(&kinds));

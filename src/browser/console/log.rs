@@ -10,9 +10,9 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::details;
 use super::entry::{Entry, Issue, Kind, Message};
-use crate::browser::collect::{Buckets, Origin, Part};
+use crate::browser::collect::{Backlogs, Buckets, Origin, Part};
 use crate::browser::console::Details;
-use crate::cdp::{Backlog, Event};
+use crate::cdp::Event;
 
 /// Entries of one document, and bytes of all of them together.
 const ENTRIES: usize = 10_000;
@@ -28,9 +28,6 @@ const READERS: usize = 16;
 /// How long somebody who wants a message's details waits for them.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long it takes to note one event, amply.
-const MOMENT: Duration = Duration::from_millis(2);
-
 const EVENTS: &[&str] = &[
     "Runtime.consoleAPICalled",
     "Runtime.exceptionThrown",
@@ -44,6 +41,7 @@ const EVENTS: &[&str] = &[
 /// The console of one page.
 pub struct ConsoleLog {
     state: Mutex<State>,
+    backlogs: Backlogs,
     readers: Arc<Semaphore>,
     read: Notify,
 }
@@ -54,15 +52,17 @@ struct State {
     next_id: u32,
     /// Events that came faster than they could be taken.
     lost: u64,
-    /// Events of each session that have not been taken yet.
-    backlogs: Vec<Backlog>,
 }
 
 impl Default for ConsoleLog {
     fn default() -> Self {
-        let state =
-            State { entries: Buckets::new(ENTRIES, BYTES), order: 0, next_id: 1, lost: 0, backlogs: Vec::new() };
-        ConsoleLog { state: Mutex::new(state), readers: Arc::new(Semaphore::new(READERS)), read: Notify::new() }
+        let state = State { entries: Buckets::new(ENTRIES, BYTES), order: 0, next_id: 1, lost: 0 };
+        ConsoleLog {
+            state: Mutex::new(state),
+            backlogs: Backlogs::default(),
+            readers: Arc::new(Semaphore::new(READERS)),
+            read: Notify::new(),
+        }
     }
 }
 
@@ -81,7 +81,7 @@ impl ConsoleLog {
     /// Follows a session from now on; called before its events are switched on.
     pub fn follow(self: &Arc<Self>, origin: Origin) {
         let mut events = origin.session.connection().subscribe(origin.session.id(), EVENTS, WAITING);
-        self.state().backlogs.push(events.backlog());
+        self.backlogs.add(events.backlog());
         let log = Arc::downgrade(self);
         tokio::spawn(async move {
             let mut places = Places::default();
@@ -175,16 +175,9 @@ impl ConsoleLog {
         });
     }
 
-    /// Waits until the events that have arrived are in the log; a page that never stops may go on.
+    /// Waits until the events that have arrived are in the log.
     pub async fn caught_up(&self) {
-        let all = async {
-            while !self.state().backlogs.iter().all(Backlog::is_empty) {
-                tokio::time::sleep(MOMENT).await;
-            }
-            // The last one has been taken, but may be on its way into the log.
-            tokio::time::sleep(MOMENT).await;
-        };
-        let _ = tokio::time::timeout(PATIENCE, all).await;
+        self.backlogs.caught_up().await;
     }
 
     /// Waits until the values of these messages have been read, or until that has taken too long.

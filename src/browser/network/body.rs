@@ -216,6 +216,12 @@ impl NetworkLog {
             return Ok(Body { bytes, is_open: true });
         }
         let why = match self.from_browser(&request).await {
+            // What a page has taken as a blob is neither kept nor refused.
+            Ok(bytes) if bytes.is_empty() && request.has_long_body() => {
+                return Err(Missing::because(
+                    "the browser has not kept it; long ones that a page takes as a blob are lost",
+                ));
+            }
             Ok(bytes) => return Ok(Body { bytes, is_open: false }),
             Err(why) => why,
         };

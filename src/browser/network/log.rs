@@ -10,7 +10,7 @@ use super::body::Reading;
 use super::entry::{Request, Summary};
 use super::kept::Spool;
 use super::state::{Since, State};
-use crate::browser::collect::{Origin, Part};
+use crate::browser::collect::{Backlogs, Origin, Part};
 use crate::cdp::{CdpError, Event, Session};
 
 /// Events that may wait while others are being read.
@@ -46,6 +46,7 @@ const EVENTS: &[&str] = &[
 /// Requests of one page.
 pub struct NetworkLog {
     state: Mutex<State>,
+    backlogs: Backlogs,
     /// An answer has come or has ended.
     changed: Notify,
     pub(super) spool: Spool,
@@ -56,6 +57,7 @@ impl Default for NetworkLog {
     fn default() -> Self {
         NetworkLog {
             state: Mutex::default(),
+            backlogs: Backlogs::default(),
             changed: Notify::new(),
             spool: Spool::default(),
             reading: Reading::default(),
@@ -67,6 +69,7 @@ impl NetworkLog {
     /// Follows a session from now on; called before its events are switched on.
     pub fn follow(self: &Arc<Self>, origin: Origin) {
         let mut events = origin.session.connection().subscribe(origin.session.id(), EVENTS, WAITING);
+        self.backlogs.add(events.backlog());
         if origin.part == Part::Page {
             self.state().page = Some(origin.session.clone());
             tokio::spawn(look(Arc::downgrade(self), origin.session.clone(), SystemTime::now()));
@@ -124,6 +127,11 @@ impl NetworkLog {
             self.read(read);
         }
         self.changed.notify_waiters();
+    }
+
+    /// Waits until the events that have arrived are in the log.
+    pub async fn caught_up(&self) {
+        self.backlogs.caught_up().await;
     }
 
     /// Waits until the answer to a request has come to its end, or until that has taken too long.

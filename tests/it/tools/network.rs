@@ -316,14 +316,20 @@ fn a_large_body_does_not_take_the_short_ones_of_earlier_documents_with_it() {
     let early = reqid(&list, "early?text=kept");
     browser.go(&pages().url("differential/final.html?late"));
     // More than the browser keeps of all bodies together.
-    let large = format!("large?text={}&repeat=10000", "x".repeat(7_000));
-    let length = browser.eval(&format!("async () => (await (await fetch('{large}')).blob()).size"));
-    assert_eq!(length, 70_000_000);
-    let (text, _) = browser.request(json!({"reqid": early}));
-    assert_eq!(part(&text, "Response Body"), "kept", "{text}");
-    let list = browser.text("list_network_requests", json!({}));
-    let (text, _) = browser.request(json!({"reqid": reqid(&list, "large?text=")}));
-    assert!(part(&text, "Response Body").contains("more than the 64 MB that are kept"), "{text}");
+    let large = format!("?text={}&repeat=10000", "x".repeat(7_000));
+    for (name, take, why) in [
+        ("text", "(await answer.text()).length", "it has more than the 64 MB that are kept"),
+        ("blob", "(await answer.blob()).size", "the browser has not kept it"),
+    ] {
+        let length =
+            browser.eval(&format!("async () => {{ const answer = await fetch('{name}{large}'); return {take} }}"));
+        assert_eq!(length, 70_000_000);
+        let (text, _) = browser.request(json!({"reqid": early}));
+        assert_eq!(part(&text, "Response Body"), "kept", "{text}");
+        let list = browser.text("list_network_requests", json!({}));
+        let (text, _) = browser.request(json!({"reqid": reqid(&list, &format!("/{name}?text="))}));
+        assert!(part(&text, "Response Body").starts_with(&format!("<not available: {why}")), "{name}: {text}");
+    }
 }
 
 #[test]
