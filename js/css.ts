@@ -44,7 +44,7 @@ const TARGET_MS = 1000;
 export async function styles(
     universe: PageUniverse, {target: id, backend, deadlineMs}: StyleParams): Promise<Styles> {
   const deadline = new Deadline(deadlineMs);
-  const target = await deadline.wait(universe.targetAppears(id), TARGET_MS);
+  const target = await deadline.until(() => universe.target(id), TARGET_MS);
   const dom = target?.model(DOMModel);
   const css = target?.model(CSSModel);
   const number = backend as Protocol.DOM.BackendNodeId;

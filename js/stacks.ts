@@ -1,7 +1,7 @@
 // Stack traces in the words of DevTools: original positions and names, ignore-listed frames left out, async parents.
 
 import type * as Protocol from 'frontend/front_end/generated/protocol.js';
-import {DebuggerModel, Events as DebuggerEvents} from 'frontend/front_end/core/sdk/DebuggerModel.js';
+import {DebuggerModel} from 'frontend/front_end/core/sdk/DebuggerModel.js';
 import {PageResourceLoader} from 'frontend/front_end/core/sdk/PageResourceLoader.js';
 import type {Script} from 'frontend/front_end/core/sdk/Script.js';
 import type {Target} from 'frontend/front_end/core/sdk/Target.js';
@@ -63,7 +63,7 @@ export async function translate(universe: PageUniverse, {stacks, deadlineMs}: St
 /** Waits for the scripts of a stack and their source maps. Whether the front-end knows all of its scripts. */
 async function load(
     universe: PageUniverse, id: string|null, stack: RawStack, deadline: Deadline, notes: Set<string>): Promise<boolean> {
-  const target = await deadline.wait(universe.targetAppears(id), SCRIPTS_MS);
+  const target = await deadline.until(() => universe.target(id), SCRIPTS_MS);
   const model = target?.model(DebuggerModel);
   if (!target || !model) {
     return false;
@@ -73,7 +73,7 @@ async function load(
     part.callFrames.forEach(frame => frame.scriptId && scripts.add(frame.scriptId));
   }
   const found = await Promise.all([...scripts].map(async script => {
-    const parsed = model.scriptForId(script) ?? await deadline.wait(scriptAppears(model, script), SCRIPTS_MS);
+    const parsed = await deadline.until(() => model.scriptForId(script), SCRIPTS_MS);
     if (parsed?.sourceMapURL && model.sourceMapManager()) {
       await loadMap(universe, target, model, parsed, deadline, notes);
       noteGuesses(universe, target, model, parsed, stack, notes);
@@ -131,16 +131,6 @@ function failure(universe: PageUniverse, script: Script): string {
     }
   }
   return 'it could not be read';
-}
-
-async function scriptAppears(model: DebuggerModel, id: Protocol.Runtime.ScriptId): Promise<Script|null> {
-  for (;;) {
-    const script = model.scriptForId(id);
-    if (script) {
-      return script;
-    }
-    await model.once(DebuggerEvents.ParsedScriptSource);
-  }
 }
 
 function format(universe: PageUniverse, stack: StackTrace.StackTrace.StackTrace): string[] {

@@ -110,17 +110,6 @@ export class PageUniverse {
     return id === null ? this.main : this.targets.targetById(id as Protocol.Target.TargetID);
   }
 
-  /** The same, when it is known; waits as long as it takes. */
-  async targetAppears(id: string|null): Promise<Target> {
-    for (;;) {
-      const target = this.target(id);
-      if (target) {
-        return target;
-      }
-      await new Promise(resolve => setTimeout(resolve, 20));
-    }
-  }
-
   /** Frames of other sites and workers are attached by Rust; here they become targets. */
   #attach(event: CDPEvent<Event>): void {
     const {method, params} = event as {method: string, params: any};

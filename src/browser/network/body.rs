@@ -158,7 +158,7 @@ impl NetworkLog {
             let mut read = 0;
             for request in others {
                 let Some(log) = log.upgrade() else { return };
-                let Ok(bytes) = log.from_browser(&request).await else { continue };
+                let Ok(bytes) = log.ask_browser(&request).await else { continue };
                 read += bytes.len();
                 if read > ALL_RESCUED {
                     return;
@@ -215,7 +215,13 @@ impl NetworkLog {
         {
             return Ok(Body { bytes, is_open: true });
         }
-        let why = match self.from_browser(&request).await {
+        let why = match self.ask_browser(&request).await {
+            // What a page has taken as a blob is neither kept nor refused.
+            Ok(bytes) if bytes.is_empty() && request.has_long_body() => {
+                return Err(Missing::because(
+                    "the browser has not kept it; long ones that a page takes as a blob are lost",
+                ));
+            }
             Ok(bytes) => return Ok(Body { bytes, is_open: false }),
             Err(why) => why,
         };
@@ -226,7 +232,7 @@ impl NetworkLog {
     }
 
     /// What the browser has kept. A frame's or worker's session may have ended; the page's has what it had.
-    async fn from_browser(&self, request: &Request) -> Result<Vec<u8>, CdpError> {
+    async fn ask_browser(&self, request: &Request) -> Result<Vec<u8>, CdpError> {
         let own = &request.origin.session;
         let first = match received_body(own, &request.request_id).await {
             Ok(bytes) => return Ok(bytes),

@@ -197,6 +197,12 @@ impl Request {
         matches!(part, Part::SharedWorker | Part::ServiceWorker).then(|| part.name())
     }
 
+    /// Whether a body has come that is too long to be mistaken for headers.
+    pub(super) fn has_long_body(&self) -> bool {
+        let announced = self.response.as_ref().map_or(0, |response| response.received.announced_length());
+        announced > 65_536 && self.transferred >= announced as f64
+    }
+
     /// HTTP status, else what went wrong, else `pending`.
     pub fn status(&self) -> String {
         match (self.http_status(), &self.failed) {

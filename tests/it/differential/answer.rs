@@ -157,7 +157,7 @@ fn picture(item: &Value) -> String {
 }
 
 /// Keys of details whose values each browser makes up: requests, documents, nodes.
-const IDS: &[&str] = &["requestId", "loaderId", "violatingNodeId", "nodeId", "documentNodeId"];
+const IDS: &[&str] = &["requestId", "loaderId", "violatingNodeId", "nodeId", "documentNodeId", "frameId", "scriptId"];
 
 /// Such values in details that are shown as JSON.
 fn without_ids(text: &str) -> String {

@@ -33,7 +33,7 @@ fn service_and_shared_workers_belong_to_the_pages_that_use_them() {
     let stack = lines_of(&list, "Uncaught Error: shared broke");
     assert!(stack[0].contains("later (console/workers-shared.js:5:"), "{list}");
     let stack = lines_of(&list, "Uncaught Error: service broke");
-    assert!(stack[0].contains("later (console/workers-service.js:5:"), "{list}");
+    assert!(stack[0].contains("later (console/workers-service.js:7:"), "{list}");
     // Their requests are told from the page's own.
     let answer = browser.eval("async () => (await fetch('src/app.ts?through')).status");
     assert_eq!(answer, 200);

@@ -22,6 +22,9 @@ pub static RULES: &[Rule] = &[
     rule("Console: why positions are generated", |_, _, ours, _| {
         ours.remove_lines(|line| line.starts_with("Note: ") && line.contains(": generated positions, "))
     }),
+    rule("Lines without mappings", |_, _, ours, _| {
+        ours.remove_lines(|line| line.starts_with("Note: ") && line.contains(": nothing is mapped on this line"))
+    }),
     rule("Console: where messages come from", |call, _, ours, _| {
         if !call.tool.contains("_console_message") {
             return false;
