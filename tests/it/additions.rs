@@ -17,7 +17,9 @@ fn what_cannot_be_reached_and_what_is_closed_is_marked() {
     assert!(line("Skip").contains(" offscreen"), "{snapshot}");
     assert!(line("More").contains(" omitted=\"12 characters\""), "{snapshot}");
     // Scrolling brings them into view, or a label takes their clicks.
-    for name in ["Below the bar", "In the box", "Down the box", "After the box", "Drawn", "Open more", "Nothing more", "Far"] {
+    for name in
+        ["Below the bar", "In the box", "Down the box", "After the box", "Drawn", "Open more", "Nothing more", "Far"]
+    {
         let line = line(name);
         assert!(!["covered", "offscreen", "omitted"].iter().any(|mark| line.contains(mark)), "{line}");
     }

@@ -130,14 +130,16 @@ mod tests {
     fn marks_go_to_nodes_that_are_shown_and_the_rest_is_added() {
         let node = |role: &str, backend, ignored| AxNode { role: role.into(), backend, ignored, ..AxNode::default() };
         let mut nodes = vec![node("RootWebArea", 1, false), node("button", 2, true), node("button", 2, false)];
-        let found = |kind, backend, characters| {
-            (Description { kind, name: "n".into(), tag: "i".into(), characters }, backend)
-        };
+        let found =
+            |kind, backend, characters| (Description { kind, name: "n".into(), tag: "i".into(), characters }, backend);
         let list = vec![found(Kind::Covered, 2, 0), found(Kind::Closed, 2, 0), found(Kind::Closed, 2, 7)];
         apply(list, &mut nodes);
         let expected = [("covered", Attribute::Bool(true)), ("omitted", Attribute::Text("7 characters".into()))];
         assert_eq!((nodes[2].attributes.as_slice(), nodes[1].attributes.len()), (expected.as_slice(), 0));
         apply(vec![found(Kind::File, 2, 0), found(Kind::File, 3, 0), found(Kind::Offscreen, 4, 0)], &mut nodes);
-        assert_eq!((nodes.len(), nodes[3].role.as_str(), nodes[0].children.as_slice()), (4, "FileInput", [3].as_slice()));
+        assert_eq!(
+            (nodes.len(), nodes[3].role.as_str(), nodes[0].children.as_slice()),
+            (4, "FileInput", [3].as_slice())
+        );
     }
 }

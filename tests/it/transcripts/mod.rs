@@ -139,7 +139,10 @@ fn frames_of_other_sites_and_workers() {
         let frames = on.frames().await.unwrap();
         let shown = |frame: &Frame| (frame.url.rsplit('/').next().unwrap().to_owned(), frame.depth, frame.cut);
         let expected = [("frames.html", 0), ("inner.html?same", 1), ("inner.html?other", 1)];
-        assert_eq!(frames.iter().map(shown).collect::<Vec<_>>(), expected.map(|(url, depth)| (url.into(), depth, false)));
+        assert_eq!(
+            frames.iter().map(shown).collect::<Vec<_>>(),
+            expected.map(|(url, depth)| (url.into(), depth, false))
+        );
         assert!(frames[1..].iter().all(|frame| frame.parent.as_deref() == Some(&on.frame)));
         assert_eq!(frames[1].session.id(), on.session.id(), "the same process");
         assert_ne!(frames[2].session.id(), on.session.id(), "a process of its own");
@@ -245,7 +248,10 @@ fn failures_are_of_the_right_kind_and_name_the_method() {
     scenario("failures", async |stage| {
         let (page, on) = stage.open("opener.html").await;
         let refused = on.session.call::<Value>("Page.nonsense", json!({})).await.unwrap_err();
-        assert!(matches!(&refused, CdpError::Protocol { method, code: -32601, .. } if method == "Page.nonsense"), "{refused}");
+        assert!(
+            matches!(&refused, CdpError::Protocol { method, code: -32601, .. } if method == "Page.nonsense"),
+            "{refused}"
+        );
         let params = json!({"expression": "new Promise(() => {})", "awaitPromise": true});
         let short = Duration::from_millis(50);
         let late = on.session.call_within::<Value>("Runtime.evaluate", params, short).await.unwrap_err();

@@ -108,7 +108,11 @@ impl Player {
     fn advance(&mut self) -> bool {
         while let Some(line) = self.lines.get(self.at) {
             match line {
-                Line::Out(call) if self.calls[*call].made.is_none() && !self.is_silent(self.calls[*call].session.as_deref()) => return true,
+                Line::Out(call)
+                    if self.calls[*call].made.is_none() && !self.is_silent(self.calls[*call].session.as_deref()) =>
+                {
+                    return true;
+                }
                 Line::Out(_) => {}
                 Line::In(message) => {
                     let message = message.clone();
