@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use url::Url;
 
 use super::find::{self, Environment, System};
 use super::{BrowserError, launch};
+use crate::cdp::trust;
 use crate::cdp::websocket::{self, Options, credentials, first_line, shown};
 use crate::cdp::{Connection, Session};
 use crate::config::Connect;
@@ -130,6 +132,17 @@ fn version_address(url: &str) -> Option<Url> {
     Some(url)
 }
 
+/// ureq believes either Mozilla's roots or those it is given; a system's store has them all.
+fn tls(url: &Url) -> TlsConfig {
+    let config = TlsConfig::builder();
+    let local = if url.scheme() == "https" { trust::local() } else { &[] };
+    if local.is_empty() {
+        return config.build();
+    }
+    let roots = local.iter().map(|der| Certificate::from_der(der).to_owned());
+    config.root_certs(RootCerts::new_with_certs(&roots.collect::<Vec<_>>())).build()
+}
+
 /// Blocking. No proxy, also not that of the environment: the WebSocket that follows would not use it either.
 fn ask(url: &Url) -> Result<String, Refusal> {
     let mut plain = url.clone();
@@ -139,6 +152,7 @@ fn ask(url: &Url) -> Result<String, Refusal> {
         .proxy(None)
         .timeout_global(Some(HTTP))
         .http_status_as_error(false)
+        .tls_config(tls(url))
         .build()
         .new_agent();
     let mut request = agent.get(plain.as_str());

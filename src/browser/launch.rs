@@ -5,6 +5,8 @@
 //! killed. What even that leaves (the machine was switched off) the next start sweeps away.
 
 mod arguments;
+#[cfg(target_os = "linux")]
+mod display;
 mod lasting;
 mod process;
 mod profile;
@@ -72,8 +74,9 @@ impl Browser {
         let profile = Profile::open(options.profile.as_deref())?;
         let wire = arguments::wire(options, &executable);
         let list = arguments::list(options, wire, &profile.folder.to_string_lossy(), profile.is_temporary());
+        let variables = window_variables().filter(|_| options.headed).unwrap_or_default();
         let temporary = profile.is_temporary().then_some(profile.folder.as_path());
-        let (process, connection) = Process::spawn(&executable, &list, wire, temporary)?;
+        let (process, connection) = Process::spawn(&executable, &list, &variables, wire, temporary)?;
         lasting::later(|| _ = profile::sweep(&std::env::temp_dir()));
         let log = process.log.clone();
         let folder = profile.folder.clone();
@@ -233,7 +236,15 @@ pub(super) fn why_in_use(profile: &Path) -> Option<String> {
 
 /// Whether windows can be shown at all.
 pub fn has_display() -> bool {
-    !cfg!(target_os = "linux") || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| find::environment(v).is_some())
+    window_variables().is_some()
+}
+
+/// Variables that a browser with windows needs in addition to ours; `None` where no window can be shown.
+fn window_variables() -> Option<Vec<(&'static str, std::ffi::OsString)>> {
+    #[cfg(target_os = "linux")]
+    return display::variables();
+    #[cfg(not(target_os = "linux"))]
+    Some(Vec::new())
 }
 
 /// What is known to fail is told before launching.

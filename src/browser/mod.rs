@@ -55,7 +55,7 @@ pub enum BrowserError {
     NoSandbox { log: String },
     /// A window was asked for where there is no display.
     #[error(
-        "Missing X server or other display: Chrome cannot open a window (DISPLAY and WAYLAND_DISPLAY name none that works)"
+        "Missing X server or other display: Chrome cannot open a window (DISPLAY and WAYLAND_DISPLAY name none that works, neither here nor in your other processes)"
     )]
     NoDisplay,
     /// Another browser has the profile.

@@ -11,6 +11,7 @@ mod message;
 pub mod pipe;
 mod session;
 pub mod transport;
+pub mod trust;
 pub mod websocket;
 
 pub use chromiumoxide_cdp::cdp::browser_protocol as protocol;

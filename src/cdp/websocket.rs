@@ -21,11 +21,12 @@ use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Error as WsError, Message};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
+use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
 use super::transport::{BoxFuture, Reader, Writer};
+use super::trust;
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 10;
@@ -258,14 +259,11 @@ async fn handshake(url: &Url, headers: &[(String, String)], options: &Options) -
     let _ = stream.set_nodelay(true);
     let heard = Arc::new(AtomicBool::new(true));
     let stream = Watched { stream, heard: heard.clone() };
-    if url.scheme() == "wss" {
-        // Another crate in the program might bring a second provider; the choice must not depend on that.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-    }
+    let connector = (url.scheme() == "wss").then(|| Connector::Rustls(trust::client_config()));
     let config = WebSocketConfig::default()
         .max_message_size(Some(options.max_message))
         .max_frame_size(Some(options.max_message));
-    match tokio_tungstenite::client_async_tls_with_config(request, stream, Some(config), None).await {
+    match tokio_tungstenite::client_async_tls_with_config(request, stream, Some(config), connector).await {
         Ok((socket, _)) => Ok(Answer::Open(Box::new(socket), heard)),
         Err(WsError::Http(response)) => {
             let status = response.status();

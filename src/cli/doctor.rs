@@ -262,7 +262,7 @@ fn display(config: &BrowserConfig) -> Check {
         (false, true) => Check::ok(NAME, "there is one"),
         (false, false) => Check::warn(
             NAME,
-            "DISPLAY and WAYLAND_DISPLAY are not set; the browser will be headless",
+            "DISPLAY and WAYLAND_DISPLAY are not set, nor in your other processes; the browser will be headless",
             "add --headless, or start a display (for example xvfb-run)",
         ),
     }

@@ -5,6 +5,36 @@ use serde_json::json;
 use crate::support::{Client, chrome_lock, pages};
 
 #[test]
+fn what_cannot_be_reached_and_what_is_closed_is_marked() {
+    let mut client = Client::with_browser(&[]);
+    client.text("navigate_page", json!({"url": pages().url("additions/marks.html")}));
+    let snapshot = client.text("take_snapshot", json!({}));
+    let line = |name: &str| {
+        let line = snapshot.lines().find(|line| line.contains(&format!("\"{name}\"")));
+        line.unwrap_or_else(|| panic!("{name} in {snapshot}")).to_owned()
+    };
+    assert!(line("Under").ends_with(" covered"), "{snapshot}");
+    assert!(line("Skip").contains(" offscreen"), "{snapshot}");
+    assert!(line("More").contains(" omitted=\"12 characters\""), "{snapshot}");
+    // Scrolling brings them into view, or a label takes their clicks.
+    for name in
+        ["Below the bar", "In the box", "Down the box", "After the box", "Drawn", "Open more", "Nothing more", "Far"]
+    {
+        let line = line(name);
+        assert!(!["covered", "offscreen", "omitted"].iter().any(|mark| line.contains(mark)), "{line}");
+    }
+    let uid = |name: &str| json!({"uid": line(name).trim_start()[4..].split(' ').next().unwrap()});
+    let error = client.error("click", uid("Under"));
+    assert!(error.contains("covered"), "{error}");
+    for name in ["Below the bar", "Down the box", "Drawn", "Far"] {
+        client.text("click", uid(name));
+    }
+    client.text("click", uid("More"));
+    let opened = client.text("take_snapshot", json!({}));
+    assert!(opened.contains("words") && !opened.contains("omitted"), "{opened}");
+}
+
+#[test]
 fn hidden_file_fields_and_clickable_icons_are_in_the_snapshot_and_can_be_used() {
     let _alone = chrome_lock();
     let mut client = Client::with_browser(&["--workspace=/"]);

@@ -105,12 +105,14 @@ impl Process {
     pub fn spawn(
         executable: &Path,
         arguments: &[String],
+        variables: &[(&'static str, std::ffi::OsString)],
         wire: Wire,
         temporary_profile: Option<&Path>,
     ) -> Result<(Self, Option<Arc<Connection>>), BrowserError> {
         let mut command = tokio::process::Command::new(executable);
         command
             .args(arguments)
+            .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdin(std::process::Stdio::null())
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::piped())

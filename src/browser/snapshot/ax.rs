@@ -12,8 +12,11 @@ use serde_json::{Value, json};
 use crate::browser::frames::Frame;
 use crate::cdp::CdpError;
 
-/// How long one frame may take to compute its tree.
+/// How long the page may take to compute its tree.
 const TREE: Duration = Duration::from_secs(60);
+
+/// How long a frame in it may take.
+const FRAME_TREE: Duration = Duration::from_secs(20);
 
 #[derive(Deserialize)]
 struct Answer {
@@ -115,7 +118,8 @@ fn known(list: &[&'static str], name: &str) -> Option<&'static str> {
 /// The tree of a frame; the first node is the root.
 pub async fn fetch(frame: &Frame) -> Result<Vec<AxNode>, CdpError> {
     let params = json!({"frameId": frame.id});
-    let answer: Answer = frame.session.call_within("Accessibility.getFullAXTree", params, TREE).await?;
+    let limit = if frame.depth == 0 { TREE } else { FRAME_TREE };
+    let answer: Answer = frame.session.call_within("Accessibility.getFullAXTree", params, limit).await?;
     let numbers: HashMap<String, u32> =
         answer.nodes.iter().zip(0..).map(|(node, number)| (node.node_id.clone(), number)).collect();
     Ok(answer.nodes.into_iter().map(|node| convert(node, &numbers)).collect())

@@ -10,6 +10,7 @@ mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,6 +18,9 @@ use serde_json::{Value, json};
 use super::page::Attached;
 use crate::cdp::CdpError;
 use tree::{FrameTree, Snapshot, Uid, Uids};
+
+/// How long a frame may take to tell where another one hangs in it.
+const OWNER: Duration = Duration::from_secs(5);
 
 /// Snapshots are numbered through the whole process, as in the original.
 static SERIAL: AtomicU32 = AtomicU32::new(1);
@@ -40,10 +44,12 @@ pub async fn take(page: &Attached, verbose: bool) -> Result<Arc<Snapshot>, CdpEr
     let frames = page.frames().await?;
     let owners = frames.iter().map(|frame| {
         let parent = frame.parent.as_ref().and_then(|id| frames.iter().position(|f| f.id == *id));
-        let session = parent.map(|number| frames[number].session.clone());
+        // A frame that hangs cannot tell where those inside it hang.
+        let session = parent.filter(|&number| !frames[number].silent).map(|number| frames[number].session.clone());
         async move {
             let (parent, session) = (parent?, session?);
-            let owner = session.call::<Owner>("DOM.getFrameOwner", json!({"frameId": frame.id})).await.ok()?;
+            let params = json!({"frameId": frame.id});
+            let owner = session.call_within::<Owner>("DOM.getFrameOwner", params, OWNER).await.ok()?;
             Some((parent, owner.backend_node_id))
         }
     });

@@ -245,3 +245,14 @@ fn f6_half_characters_do_not_reach_the_client() {
     // A whole pair is not touched.
     assert_eq!(browser.eval("() => '😀'"), "😀");
 }
+
+#[test]
+fn typing_stops_at_a_dialog_and_says_where() {
+    let mut browser = Browser::start(&[]);
+    browser.open("<input aria-label=Field oninput=\"if (value === 'ab') alert('stop')\" autofocus>");
+    browser.click("Field");
+    let text = browser.text("type_text", json!({"text": "abcd", "submitKey": "Enter"}));
+    assert!(text.contains("Typed \"a\", then \"b\" opened a dialog; not typed: \"cd + Enter\"."), "{text}");
+    browser.text("handle_dialog", json!({"action": "accept"}));
+    assert_eq!(browser.eval("() => document.querySelector('input').value"), "ab");
+}

@@ -104,3 +104,53 @@ fn dialogs_without_end() {
     assert_eq!(browser.eval("() => document.title"), "Fresh");
     browser.text("close_page", json!({"pageId": 2}));
 }
+
+#[test]
+fn a_page_that_asks_without_end_can_be_left() {
+    let mut browser = Browser::start(&[]);
+    let asking = data_url("<title>Asking</title><button onclick='for (;;) alert(1)'>Ask</button>");
+    browser.go(&asking);
+    browser.click("Ask");
+    // The next one may open before or after the answer to this one.
+    let end = Instant::now() + Duration::from_secs(30);
+    while !browser
+        .client
+        .call("handle_dialog", json!({"action": "accept"}))
+        .to_string()
+        .contains("navigate_page leaves")
+    {
+        assert!(Instant::now() < end, "it is told how to get out");
+    }
+    let text = browser.text("navigate_page", json!({"url": data_url("<title>Out</title><button>Well</button>")}));
+    assert!(text.contains("its process was ended.\nSuccessfully navigated to"), "{text}");
+    assert!(text.contains("1: Out"), "{text}");
+    assert_eq!(browser.eval("() => document.title"), "Out");
+    browser.click("Well");
+    // Back to it: it is as it was before anybody asked.
+    browser.text("navigate_page", json!({"type": "back"}));
+    assert_eq!(browser.eval("() => document.title"), "Asking");
+}
+
+#[test]
+fn a_frame_that_hangs_has_a_line_and_holds_nobody_up_for_long() {
+    let mut browser = Browser::start(&[]);
+    let other = case("frame.html").replace("127.0.0.1", "localhost");
+    browser.go(&case(&format!("frames.html?frame={other}")));
+    let frame = browser.eval("() => document.querySelectorAll('iframe')[1].src");
+    assert_eq!(frame, json!(other));
+    let hang = case("hang.html").replace("127.0.0.1", "localhost");
+    browser.eval(&format!("() => {{ frames[1].location = '{hang}' }}"));
+    let end = Instant::now() + Duration::from_secs(60);
+    let mut snapshot = browser.snapshot();
+    while !snapshot.contains("the frame does not answer") {
+        assert!(Instant::now() < end, "{snapshot}");
+        snapshot = browser.snapshot();
+    }
+    // The other frames are there, and the next calls know that one.
+    for tool in ["take_snapshot", "emulate", "take_snapshot"] {
+        let start = Instant::now();
+        let arguments = if tool == "emulate" { json!({"colorScheme": "dark"}) } else { json!({}) };
+        browser.text(tool, arguments);
+        assert!(start.elapsed() < Duration::from_secs(8), "{tool}: {:?}", start.elapsed());
+    }
+}

@@ -143,6 +143,16 @@ static RULES: &[Rule] = &[
         }
         ours.remove_lines(|line| is_field(line) && line.ends_with(" hidden"))
     }),
+    rule("Snapshots: marks", |_, _, ours, peer| {
+        if let Some(tree) = ours.structured.get_mut("snapshot") {
+            without_marks(tree);
+        }
+        let theirs: Vec<String> = peer.text.lines().map(str::to_owned).collect();
+        ours.map_lines(|line| {
+            let plain = plain_line(line);
+            (plain != line && theirs.contains(&plain)).then_some(plain)
+        })
+    }),
     rule("Selects after a verbose snapshot", |call, _, ours, peer| {
         let asked = call.tool == "evaluate_script" && call.arguments.contains("const held = list.value");
         let ok = asked && ours.text.contains("\n\"\"\n") && peer.text.contains("\n\"a\"\n");
@@ -274,4 +284,28 @@ pub fn apply(call: &Call, state: &mut State, ours: &mut Answer, peer: &mut Answe
             entry.into_iter().for_each(&mut *note);
         }
     }
+}
+
+/// A snapshot's line without the marks that only ours makes.
+fn plain_line(line: &str) -> String {
+    if !line.trim_start().starts_with("uid=") {
+        return line.to_owned();
+    }
+    let mut plain = line.replace(" covered", "").replace(" offscreen", "");
+    if let Some((before, after)) = plain.split_once(" omitted=\"")
+        && let Some((_, after)) = after.split_once(" characters\"")
+    {
+        plain = format!("{before}{after}");
+    }
+    plain
+}
+
+fn without_marks(node: &mut Value) {
+    let Some(object) = node.as_object_mut() else { return };
+    object.retain(|key, value| match key.as_str() {
+        "covered" | "offscreen" => false,
+        "omitted" => !value.as_str().is_some_and(|text| text.ends_with(" characters")),
+        _ => true,
+    });
+    object.get_mut("children").and_then(Value::as_array_mut).into_iter().flatten().for_each(without_marks);
 }

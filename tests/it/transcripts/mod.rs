@@ -170,7 +170,6 @@ fn a_popup_is_followed_from_its_birth_to_its_end() {
         assert_eq!((page.id, popup.id), (1, 2));
         let list = stage.pages.list().await.unwrap();
         assert_eq!(list.iter().map(|info| info.id).collect::<Vec<_>>(), [1, 2]);
-        assert!(list[1].url.ends_with("popup.html"), "{}", list[1].url);
         let waiting = endless(&inside.session).await;
         evaluate(&on.session, "popup.close()").await.unwrap();
         let error = waiting.await.unwrap().unwrap_err();
@@ -209,37 +208,6 @@ fn a_page_that_crashes_and_is_loaded_again() {
         assert_eq!((list.len(), list[0].id), (1, page.id));
         stage.go(&on, &format!("{}popup.html", stage.base)).await;
         assert_eq!(stage.title(&on).await.unwrap(), "Popup");
-    });
-}
-
-#[test]
-fn a_prerendered_document_takes_the_place_of_a_page() {
-    // Chrome prerenders nothing for a page that is attached.
-    scenario("prerender", async |stage| {
-        let mut changes = stage.browser.subscribe(&["Target.targetInfoChanged"]);
-        let mut shown = async |prerendered: bool, title: &str| loop {
-            let event = changes.next().await.expect("the browser is there").decode::<Value>().unwrap();
-            let info = &event["targetInfo"];
-            if (info["subtype"] == "prerender") == prerendered && info["title"] == title {
-                return;
-            }
-        };
-        let _: Value = stage.browser.call("Target.setDiscoverTargets", json!({"discover": true})).await.unwrap();
-        let ids = async || stage.pages.list().await.unwrap().iter().map(|info| info.id).collect::<Vec<_>>();
-        assert_eq!(ids().await, [1]);
-        let params = json!({"url": format!("{}prerender.html", stage.base)});
-        let _: Value = stage.browser.call("Target.createTarget", params).await.unwrap();
-        shown(true, "Popup").await;
-        assert_eq!(ids().await, [1, 2], "what is prerendered is no page yet");
-        shown(false, "Popup").await;
-        let list = stage.pages.list().await.unwrap();
-        assert_eq!(list.len(), 2);
-        assert!(list[1].url.ends_with("popup.html"), "{}", list[1].url);
-        let page = stage.pages.find(list[1].id).await.unwrap().unwrap();
-        let on = stage.pages.attach(&page).await.unwrap();
-        let since = evaluate(&on.session, "performance.getEntriesByType('navigation')[0].activationStart").await;
-        assert!(since.unwrap().as_f64().unwrap() > 0.0, "it is the document that was prerendered");
-        assert_eq!(on.frames().await.unwrap().len(), 1);
     });
 }
 

@@ -59,6 +59,8 @@ struct Player {
     output: UnboundedSender<Vec<u8>>,
     /// Sessions that say nothing.
     silent: HashSet<String>,
+    /// Targets that were attached to.
+    attached: usize,
 }
 
 /// A connection to the recording.
@@ -84,7 +86,7 @@ pub fn start(file: &Path, play: Play) -> Arc<Connection> {
     }
     let (to_browser, mut made) = unbounded_channel();
     let (output, from_browser) = unbounded_channel();
-    let mut player = Player { play, lines, at: 0, calls, output, silent: HashSet::new() };
+    let mut player = Player { play, lines, at: 0, calls, output, silent: HashSet::new(), attached: 0 };
     tokio::spawn(async move {
         while player.advance() {
             match tokio::time::timeout(STALLED, made.recv()).await {
@@ -143,8 +145,12 @@ impl Player {
             let Some(call) = self.calls.iter_mut().find(|call| call.id == id) else { return };
             call.answered = true;
             let Some(made) = call.made else { return };
-            if self.play == Play::PopupsSleep && call.method == "Target.attachToTarget" && made > 4 {
-                self.silent.extend(message["result"]["sessionId"].as_str().map(str::to_owned));
+            if call.method == "Target.attachToTarget" {
+                self.attached += 1;
+                // The first one is the page that opens the others.
+                if self.play == Play::PopupsSleep && self.attached > 1 {
+                    self.silent.extend(message["result"]["sessionId"].as_str().map(str::to_owned));
+                }
             }
             message["id"] = made.into();
             if strangers {
