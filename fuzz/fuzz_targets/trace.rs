@@ -4,28 +4,26 @@
 
 use libfuzzer_sys::fuzz_target;
 
-mod trace {
-    /// As the server's, without what the splitter does not say.
-    pub mod error {
-        #[derive(Debug, PartialEq)]
-        pub enum TraceError {
-            Empty,
-            NoEvents,
-            NotATrace { what: String },
-            NotJson { offset: u64, what: String },
-            Truncated { offset: u64, place: &'static str },
-        }
+/// As the server's, without what the splitter does not say.
+mod error {
+    #[derive(Debug, PartialEq)]
+    pub enum TraceError {
+        Empty,
+        NoEvents,
+        NotATrace { what: String },
+        NotJson { offset: u64, what: String },
+        Truncated { offset: u64, place: &'static str },
     }
-
-    #[path = "../../../src/devtools/trace/split.rs"]
-    pub mod split;
 }
 
-use trace::error::TraceError;
-use trace::split::Splitter;
+#[path = "../../src/devtools/trace/split.rs"]
+mod split;
+
+use error::TraceError;
+use split::Splitter;
 
 /// Everything that comes out, put together, and the metadata.
-fn split(bytes: &[u8], chunk: usize) -> Result<(Vec<u8>, Option<Vec<u8>>), TraceError> {
+fn whole(bytes: &[u8], chunk: usize) -> Result<(Vec<u8>, Option<Vec<u8>>), TraceError> {
     let mut events = Vec::new();
     let mut splitter = Splitter::default();
     for part in bytes.chunks(chunk) {
@@ -40,5 +38,5 @@ fn split(bytes: &[u8], chunk: usize) -> Result<(Vec<u8>, Option<Vec<u8>>), Trace
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    assert_eq!(split(bytes, usize::MAX), split(bytes, 1));
+    assert_eq!(whole(bytes, usize::MAX), whole(bytes, 1));
 });

@@ -13,7 +13,7 @@ use super::{fail, start_log};
 use crate::config::default_heap_limit;
 use crate::devtools::heap::{self, Filter, HeapError, HeapSnapshot, LoadOptions, Paging, Query};
 use crate::report::HeapData;
-use crate::report::heap::{Names, leaks};
+use crate::report::heap::{Names, Notes, leaks};
 use crate::tools::size_range::{self, SizeRange};
 
 /// Analyse heap snapshot files (.heapsnapshot or .heaptimeline, also with .gz), in DevTools' numbers.
@@ -271,12 +271,18 @@ async fn answer(command: &Command) -> Result<(String, Value), HeapError> {
         }
         Action::Leaks { a, b, c, limit, internal } => {
             let options = command.options();
-            let (after, up_to) = (heap::largest_id(a, &options).await?, heap::largest_id(b, &options).await?);
-            if after > up_to {
-                eprintln!("note: the first snapshot has larger ids than the second; are they in the order of time?");
-            }
-            let found = command.load(c).await?.leaks(after, up_to, *limit, *internal).await?;
-            return Ok((leaks(&found, names), json!(found)));
+            let first = heap::identity(a, &options).await?;
+            let second = heap::identity(b, &options).await?;
+            let third = heap::identity(c, &options).await?;
+            let notes = Notes {
+                are_different: first.differs_from(&second) || second.differs_from(&third),
+                are_out_of_order: first.largest_id > second.largest_id || second.largest_id > third.largest_id,
+            };
+            let snapshot = command.load(c).await?;
+            let found = snapshot.leaks(first.largest_id, second.largest_id, *limit, *internal).await?;
+            let mut value = json!(found);
+            value["notes"] = notes.lines().into();
+            return Ok((leaks(&found, &notes, names), value));
         }
     };
     let text = data.body();

@@ -5,6 +5,7 @@ pub mod blobs;
 pub mod frontend;
 pub mod headers;
 pub mod heap;
+mod input;
 pub mod issues;
 pub mod live;
 pub mod trace;

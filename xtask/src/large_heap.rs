@@ -27,7 +27,12 @@ pub enum Shape {
     Star,
     /// As in an application: lists of records with shared strings and a few properties each.
     Records,
+    /// Texts of a megabyte each: a file of gigabytes with few objects.
+    Texts,
 }
+
+/// Characters of each text in [`Shape::Texts`].
+const LONG: usize = 1_000_000;
 
 /// Writes a snapshot with about this many objects; the number of objects.
 pub fn write(path: &Path, shape: Shape, objects: u64) -> io::Result<u64> {
@@ -36,6 +41,7 @@ pub fn write(path: &Path, shape: Shape, objects: u64) -> io::Result<u64> {
         Shape::Chain => graph.chain(objects),
         Shape::Star => graph.star(objects),
         Shape::Records => graph.records(objects),
+        Shape::Texts => graph.texts(objects),
     }
     graph.write(&mut BufWriter::with_capacity(1 << 20, File::create(path)?))?;
     Ok(graph.nodes.len() as u64)
@@ -47,6 +53,24 @@ pub fn objects_for(bytes: u64) -> u64 {
     bytes / 74
 }
 
+/// `cargo xtask heap-file SHAPE OBJECTS PATH`.
+#[allow(dead_code, reason = "tests call `write`")]
+pub fn run(arguments: &[String]) -> Result<(), String> {
+    const USAGE: &str = "usage: cargo xtask heap-file chain|star|records|texts OBJECTS PATH";
+    let [shape, objects, path] = arguments else { return Err(USAGE.into()) };
+    let shape = match shape.as_str() {
+        "chain" => Shape::Chain,
+        "star" => Shape::Star,
+        "records" => Shape::Records,
+        "texts" => Shape::Texts,
+        _ => return Err(USAGE.into()),
+    };
+    let objects = objects.parse().map_err(|_| USAGE)?;
+    let written = write(Path::new(path), shape, objects).map_err(|e| format!("{path}: {e}"))?;
+    println!("{path}: {written} objects");
+    Ok(())
+}
+
 #[derive(Default)]
 struct Graph {
     /// Type, string, edges from this index on.
@@ -54,6 +78,8 @@ struct Graph {
     /// Type, string or number, target.
     edges: Vec<(u64, u32, u32)>,
     strings: Vec<String>,
+    /// Characters that follow each string of [`Shape::Texts`]; they are made when they are written.
+    padding: usize,
 }
 
 impl Graph {
@@ -98,6 +124,16 @@ impl Graph {
         self.edges.extend((0..objects as u32).map(|at| (ELEMENT, at, at + 4)));
         for _ in 0..objects {
             self.node(OBJECT, leaf);
+        }
+    }
+
+    fn texts(&mut self, objects: u64) {
+        self.base();
+        self.padding = LONG;
+        self.edges.extend((0..objects as u32).map(|at| (ELEMENT, at, at + 3)));
+        for number in 0..objects {
+            let name = self.string(format!("{number} "));
+            self.node(STRING, name);
         }
     }
 
@@ -160,8 +196,13 @@ impl Graph {
         out.write_all(
             b"],\n\"trace_function_infos\":[],\n\"trace_tree\":[],\n\"samples\":[],\n\"locations\":[],\n\"strings\":[",
         )?;
+        let padding = vec![b'x'; self.padding];
         for (at, text) in self.strings.iter().enumerate() {
-            write!(out, "{}\"{text}\"", if at == 0 { "" } else { ",\n" })?;
+            write!(out, "{}\"{text}", if at == 0 { "" } else { ",\n" })?;
+            if text.ends_with(' ') {
+                out.write_all(&padding)?;
+            }
+            out.write_all(b"\"")?;
         }
         out.write_all(b"]}")?;
         out.flush()

@@ -27,6 +27,8 @@ cargo xtask <command>
   bench            setup, build, measure side by side with chrome-devtools-mcp (--quick, --heap, --binary=PATH)
   gen [--check]    write the generated reference pages (or fail if they are stale)
   tidy             rules that a reviewer should not have to look for
+  heap-file SHAPE OBJECTS PATH
+                   write a heap snapshot of any size: chain, star, records, or texts of a megabyte each
   vendor           rewrite vendor/frontend.sha256 after changing the pinned front-end
   v8 --from-source build V8's static library from the v8 crate's own sources (hours)
 ";
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Some("bench") => bench::run(rest),
         Some("gen") => gen_docs::run(rest),
         Some("tidy") => tidy::run(),
+        Some("heap-file") => large_heap::run(rest),
         Some("vendor") => vendor::run(),
         Some("v8") => v8::run(rest),
         Some("--help" | "-h" | "help") | None => {

@@ -45,14 +45,10 @@ pub enum LoadError {
         what: String,
     },
     /// Analysing it needs more memory than there is.
-    #[error(
-        "analysing {nodes} objects and {edges} references needs about {needed_mb} MB of memory, the limit is {limit_mb} MB"
-    )]
+    #[error("analysing {what} needs about {needed_mb} MB of memory, the limit is {limit_mb} MB")]
     TooLarge {
-        /// Objects.
-        nodes: u64,
-        /// References.
-        edges: u64,
+        /// How much of what.
+        what: String,
         /// The estimate.
         needed_mb: u64,
         /// What is allowed.

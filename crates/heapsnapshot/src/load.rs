@@ -23,6 +23,11 @@ pub trait Watch {
     fn header(&mut self, _nodes: u64, _edges: u64) -> Result<(), LoadError> {
         Ok(())
     }
+
+    /// There are so many bytes of strings by now. An error refuses the snapshot.
+    fn strings(&mut self, _bytes: u64) -> Result<(), LoadError> {
+        Ok(())
+    }
 }
 
 /// A snapshot whose indices have been checked.
@@ -212,6 +217,8 @@ fn table(
     // A number and its comma take two bytes: a header cannot make us reserve more than the file could fill.
     let most = size.unwrap_or(0) / 2;
     let mut numbers = Vec::with_capacity(usize::try_from(expected.unwrap_or(0).min(most)).unwrap_or(0));
-    numbers::read(input, place, signs, &mut numbers)?;
+    // The front-end multiplies and shifts indices in 32 bits.
+    let limit = usize::try_from(expected.unwrap_or(u64::MAX)).unwrap_or(usize::MAX).min(u32::MAX as usize);
+    numbers::read(input, place, signs, limit, &mut numbers)?;
     Ok(numbers)
 }

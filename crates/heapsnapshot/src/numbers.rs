@@ -1,6 +1,6 @@
 //! Arrays of whole numbers, which are nine tenths of a snapshot.
 
-use crate::error::{LoadError, not_json, shown};
+use crate::error::{LoadError, damaged, not_json, shown};
 use crate::input::Input;
 
 /// What an array holds.
@@ -12,6 +12,8 @@ pub(crate) enum Signs {
     Ignored,
 }
 
+/// Numbers beyond those that are expected.
+const SLACK: usize = 1 << 20;
 /// Digits of a number that surely fits into 64 bits.
 const MAX_DIGITS: u32 = 18;
 
@@ -30,7 +32,15 @@ enum State {
 }
 
 /// Reads `[1,2,…]` into `out`. Numbers above 32 bits lose their upper bits, as they do in the front-end's arrays.
-pub(crate) fn read(input: &mut Input, place: &'static str, signs: Signs, out: &mut Vec<u32>) -> Result<(), LoadError> {
+///
+/// Far more than `most` are not taken: no memory was foreseen for them. `check` tells about a few too many.
+pub(crate) fn read(
+    input: &mut Input,
+    place: &'static str,
+    signs: Signs,
+    most: usize,
+    out: &mut Vec<u32>,
+) -> Result<(), LoadError> {
     input.expect(b'[', place)?;
     let mut state = State::First;
     let mut value: u64 = 0;
@@ -102,5 +112,8 @@ pub(crate) fn read(input: &mut Input, place: &'static str, signs: Signs, out: &m
         }
         let count = bytes.len();
         input.consume(count);
+        if out.len() > most.saturating_add(SLACK) {
+            return Err(damaged(format!("{most} numbers are expected {place}, there are many more")));
+        }
     }
 }

@@ -10,6 +10,9 @@ const PIECE: usize = 4 << 20;
 /// V8's longest string (2^29 - 24 characters), with room for the brackets.
 const MAX_STRING: usize = (1 << 29) - 64;
 
+/// V8's longest array (`FixedArray::kMaxLength`, 2^27), with room for what is added.
+const MAX_STRINGS: u64 = (1 << 27) - (1 << 20);
+
 /// The table of strings.
 #[derive(Default)]
 pub(crate) struct Strings {
@@ -23,6 +26,7 @@ pub(crate) struct Strings {
 pub(crate) fn read(input: &mut Input) -> Result<Strings, LoadError> {
     let mut strings = Strings::default();
     let mut piece = Vec::new();
+    let mut bytes = 0;
     input.expect(b'[', PLACE)?;
     if input.significant_in(PLACE)? == b']' {
         input.consume(1);
@@ -42,6 +46,9 @@ pub(crate) fn read(input: &mut Input) -> Result<Strings, LoadError> {
         }
         strings.texts.note(&piece[start + 1..piece.len() - 1]);
         strings.count += 1;
+        if strings.count > MAX_STRINGS {
+            return Err(damaged(format!("more than {MAX_STRINGS} strings, which is as many as a list in V8 may have")));
+        }
         let separator = input.significant_in(PLACE)?;
         let is_last = match separator {
             b',' => false,
@@ -55,6 +62,8 @@ pub(crate) fn read(input: &mut Input) -> Result<Strings, LoadError> {
                 return Err(not_json(input.offset(), "a string before this place that is not UTF-8,"));
             }
             piece.shrink_to_fit();
+            bytes += piece.len() as u64;
+            input.watch().strings(bytes)?;
             strings.pieces.push(std::mem::take(&mut piece));
         }
         if is_last {

@@ -6,6 +6,7 @@
 pub mod answers;
 mod error;
 mod handover;
+mod identity;
 mod source;
 mod store;
 
@@ -23,6 +24,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
 pub use error::{HeapError, Question};
+pub use identity::Identity;
 pub use store::HeapStore;
 
 use super::blobs;
@@ -276,10 +278,10 @@ impl HeapSnapshot {
     }
 }
 
-/// The largest id of a JavaScript object in a file, without analysing it.
-pub async fn largest_id(path: &Path, options: &LoadOptions) -> Result<u64, HeapError> {
+/// Which heap a file is of, without analysing it.
+pub async fn identity(path: &Path, options: &LoadOptions) -> Result<Identity, HeapError> {
     let reading = source::Reading { memory: u64::MAX, progress: None, ..source::Reading::new(options) };
-    Ok(read(path, reading).await?.max_js_id)
+    Ok(Identity::of(&read(path, reading).await?))
 }
 
 async fn read(path: &Path, reading: source::Reading) -> Result<Loaded, HeapError> {

@@ -1,7 +1,6 @@
 //! From a file to checked tables: opening, decompressing, progress, and the refusal of what would not fit into memory.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,9 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::HeapError;
 use super::{LoadOptions, Size};
+use crate::devtools::input::{self, Counted, GZIP_MAGIC, Refused, gzip_damage, plain};
 
 /// Names of files that are read.
 const EXTENSIONS: [&str; 4] = [".heapsnapshot", ".heaptimeline", ".heapsnapshot.gz", ".heaptimeline.gz"];
+/// From this size in bytes on, V8 is started before the file has been read: smaller ones are read faster than it starts.
+const EARLY: u64 = 8 << 20;
 /// Share of the progress that reading takes; the rest is analysis.
 pub const READING_SHARE: f64 = 0.4;
 
@@ -59,44 +61,30 @@ pub fn check_name(path: &Path) -> Result<(), HeapError> {
 pub fn read(path: &Path, mut reading: Reading) -> Result<Loaded, HeapError> {
     let shown = || path.display().to_string();
     let failed = |error: &io::Error| HeapError::Read { path: shown(), why: plain(error) };
-    let metadata = std::fs::metadata(path).map_err(|e| failed(&e))?;
-    if !metadata.is_file() {
-        return Err(HeapError::NotAFile { path: shown() });
-    }
-    let taken = Arc::new(AtomicU64::new(0));
-    let counted = Counted { inner: File::open(path).map_err(|e| failed(&e))?, count: taken.clone() };
+    let (file, size) = input::open(path).map_err(|refused| match refused {
+        Refused::NotAFile => HeapError::NotAFile { path: shown() },
+        Refused::Failed(why) => HeapError::Read { path: shown(), why },
+    })?;
+    let (counted, taken) = Counted::new(file);
     let mut buffered = BufReader::with_capacity(256 << 10, counted);
-    let is_gzip = buffered.fill_buf().map_err(|e| failed(&e))?.starts_with(&[0x1f, 0x8b]);
-    if is_gzip {
+    let is_gzip = buffered.fill_buf().map_err(|e| failed(&e))?.starts_with(&GZIP_MAGIC);
+    if is_gzip || size < EARLY {
         reading.announce = None;
     }
-    let mut watcher = Watcher { reading, taken, size: metadata.len(), reported: 0.0, offset: 0 };
+    let mut watcher = Watcher { reading, taken, size, reported: 0.0, needed: 0 };
     let result = if is_gzip {
         devtools_heapsnapshot::load(&mut MultiGzDecoder::new(buffered), None, &mut watcher)
     } else {
-        devtools_heapsnapshot::load(&mut buffered, Some(metadata.len()), &mut watcher)
+        devtools_heapsnapshot::load(&mut buffered, Some(size), &mut watcher)
     };
     result.map_err(|error| match error {
         LoadError::Cancelled => HeapError::Cancelled,
         LoadError::Read { offset, source } if is_gzip => {
-            let why = match source.kind() {
-                io::ErrorKind::UnexpectedEof => "it ends too early".into(),
-                _ => source.to_string(),
-            };
-            HeapError::Gzip { path: shown(), offset, why }
+            HeapError::Gzip { path: shown(), offset, why: gzip_damage(&source) }
         }
         LoadError::Read { source, .. } => failed(&source),
         error => HeapError::Content { path: shown(), error },
     })
-}
-
-/// An I/O error without the operating system's number.
-fn plain(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".into(),
-        io::ErrorKind::PermissionDenied => "permission denied".into(),
-        _ => error.to_string(),
-    }
 }
 
 /// Memory in bytes that an analysis takes at its peak: the tables of the file, the tables that the front-end and the
@@ -108,18 +96,21 @@ pub fn memory_needed(nodes: u64, edges: u64) -> u64 {
     BASE.saturating_add(nodes.saturating_mul(PER_NODE)).saturating_add(edges.saturating_mul(PER_EDGE))
 }
 
+/// Strings are there as JSON and, for a time, as V8's strings.
+const STRING_COPIES: u64 = 2;
+
 struct Watcher {
     reading: Reading,
     /// Bytes taken from the file, before decompression.
     taken: Arc<AtomicU64>,
     size: u64,
     reported: f64,
-    offset: u64,
+    /// Memory that what is known by now will take.
+    needed: u64,
 }
 
 impl Watch for Watcher {
     fn read(&mut self, bytes: u64) -> bool {
-        self.offset = bytes;
         if let Some(progress) = &self.reading.progress
             && self.size > 0
         {
@@ -134,28 +125,26 @@ impl Watch for Watcher {
     }
 
     fn header(&mut self, nodes: u64, edges: u64) -> Result<(), LoadError> {
-        let (needed, limit) = (memory_needed(nodes, edges), self.reading.memory);
-        if needed > limit {
-            return Err(LoadError::TooLarge { nodes, edges, needed_mb: needed >> 20, limit_mb: limit >> 20 });
-        }
+        self.needed = memory_needed(nodes, edges);
+        self.check(0, || format!("{nodes} objects and {edges} references"))?;
         if let Some(announce) = self.reading.announce.take() {
             // Strings are a part of the file.
             let _ = announce.send(Size { nodes, string_bytes: self.size });
         }
         Ok(())
     }
+
+    fn strings(&mut self, bytes: u64) -> Result<(), LoadError> {
+        self.check(bytes.saturating_mul(STRING_COPIES), || format!("{} MB of strings", bytes >> 20))
+    }
 }
 
-/// Counts what was taken from the file, before decompression.
-struct Counted<R> {
-    inner: R,
-    count: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.count.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
+impl Watcher {
+    fn check(&self, more: u64, what: impl Fn() -> String) -> Result<(), LoadError> {
+        let (needed, limit) = (self.needed.saturating_add(more), self.reading.memory);
+        if needed > limit {
+            return Err(LoadError::TooLarge { what: what(), needed_mb: needed >> 20, limit_mb: limit >> 20 });
+        }
+        Ok(())
     }
 }

@@ -3,10 +3,9 @@
 //! The thread works one piece ahead of V8 (bounded channel), so reading and decompressing overlap with parsing and no
 //! more than two pieces wait. It stops when the receiver is gone or the call is cancelled.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,6 +15,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::TraceError;
 use super::split::Splitter;
+use crate::devtools::input::{self, Counted, GZIP_MAGIC, Refused, gzip_damage, plain};
 
 /// Pieces that may wait for V8.
 const PIECES_AHEAD: usize = 2;
@@ -36,18 +36,18 @@ const LARGE_BYTES: u64 = 60 * 1024 * 1024;
 const GZIP_RATIO: u64 = 12;
 
 impl TraceSource {
-    /// Opens a file. Only regular files: a pipe or device could block for ever.
+    /// Opens a file.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
-        let shown = path.display().to_string();
-        let read_error = |error: io::Error| TraceError::Read { path: shown.clone(), why: plain(&error) };
-        let metadata = std::fs::metadata(path).map_err(read_error)?;
-        if !metadata.is_file() {
-            return Err(TraceError::NotAFile { path: shown });
-        }
-        let file = File::open(path).map_err(read_error)?;
+        let (file, size) = input::open(path).map_err(|refused| {
+            let path = path.display().to_string();
+            match refused {
+                Refused::NotAFile => TraceError::NotAFile { path },
+                Refused::Failed(why) => TraceError::Read { path, why },
+            }
+        })?;
         let is_gzip = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-        let json = metadata.len() * if is_gzip { GZIP_RATIO } else { 1 };
-        Ok(TraceSource { reader: Box::new(file), size: Some(metadata.len()), is_large: json >= LARGE_BYTES })
+        let json = size * if is_gzip { GZIP_RATIO } else { 1 };
+        Ok(TraceSource { reader: Box::new(file), size: Some(size), is_large: json >= LARGE_BYTES })
     }
 
     /// Bytes that are still arriving, for example from a recording.
@@ -58,15 +58,6 @@ impl TraceSource {
     /// How much work to expect; a guess by the file's size.
     pub fn work(&self) -> Work {
         if self.is_large { Work::Large } else { Work::Small }
-    }
-}
-
-/// An I/O error without the operating system's number.
-fn plain(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".into(),
-        io::ErrorKind::PermissionDenied => "permission denied".into(),
-        _ => error.to_string(),
     }
 }
 
@@ -110,13 +101,12 @@ fn pump(
     send: &mut impl FnMut(Vec<u8>) -> bool,
     progress: Option<UnboundedSender<Progress>>,
 ) -> Result<(), TraceError> {
-    let consumed = Arc::new(AtomicU64::new(0));
-    let counted = Counted { inner: source.reader, count: consumed.clone() };
+    let (counted, consumed) = Counted::new(source.reader);
     let mut buffered = BufReader::with_capacity(READ_BYTES, counted);
     let is_gzip = buffered
         .fill_buf()
         .map_err(|e| TraceError::Read { path: "the trace".into(), why: plain(&e) })?
-        .starts_with(&[0x1f, 0x8b]);
+        .starts_with(&GZIP_MAGIC);
     let mut reader: Box<dyn Read> = if is_gzip { Box::new(MultiGzDecoder::new(buffered)) } else { Box::new(buffered) };
     let mut splitter = Splitter::default();
     let mut buffer = vec![0; READ_BYTES];
@@ -155,28 +145,10 @@ fn pump(
 }
 
 fn damage(error: &io::Error, offset: u64) -> TraceError {
-    let why = match error.kind() {
-        io::ErrorKind::UnexpectedEof => "it ends too early".into(),
-        _ => plain(error),
-    };
-    TraceError::Gzip { offset, why }
+    TraceError::Gzip { offset, why: gzip_damage(error) }
 }
 
 /// Decompresses the rest for nothing but its checksum.
 fn damage_in_the_rest(reader: &mut impl Read, offset: u64) -> Option<TraceError> {
     io::copy(reader, &mut io::sink()).err().map(|error| damage(&error, offset))
-}
-
-/// Counts what was taken from the file, before decompression.
-struct Counted<R> {
-    inner: R,
-    count: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(buffer)?;
-        self.count.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
 }

@@ -3,9 +3,28 @@
 use super::names::{Names, size};
 use crate::devtools::heap::answers::Leaks;
 
+/// What is odd about the three files.
+pub struct Notes {
+    /// Two of them are of different pages or processes.
+    pub are_different: bool,
+    /// An earlier one has larger ids than a later one.
+    pub are_out_of_order: bool,
+}
+
+impl Notes {
+    /// In words.
+    pub fn lines(&self) -> Vec<&'static str> {
+        let different = "Note: the snapshots are not of one page: what has the same id is something else in another file. \
+                         Take all three of the same page, without loading another in between.";
+        let order = "Note: a later snapshot has smaller ids than an earlier one. Give them in the order of time.";
+        let all = [(self.are_different, different), (self.are_out_of_order, order)];
+        all.into_iter().filter(|(is_so, _)| *is_so).map(|(_, line)| line).collect()
+    }
+}
+
 /// Classes with the way that holds the largest object of each.
-pub fn leaks(answer: &Leaks, names: Names) -> String {
-    let mut lines = Vec::new();
+pub fn leaks(answer: &Leaks, notes: &Notes, names: Names) -> String {
+    let mut lines: Vec<String> = notes.lines().into_iter().map(str::to_owned).collect();
     if answer.classes.is_empty() {
         lines.push("Nothing that was allocated between the first two snapshots is left in the third.".to_owned());
     }

@@ -11,7 +11,7 @@ mod names;
 mod overview;
 mod paths;
 
-pub use leaks::leaks;
+pub use leaks::{Notes, leaks};
 pub use names::Names;
 
 use serde::Serialize;

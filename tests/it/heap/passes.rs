@@ -109,9 +109,9 @@ fn odd_graph(folder: &TempDir, seed: u64) -> PathBuf {
         (state >> 33) % below
     };
     // Some graphs keep to few names, so that rare ones meet.
-    let names = if seed % 3 == 0 { 12 } else { NAMES.len() as u64 };
-    let has_states = seed % 4 != 0;
-    let root = if seed % 5 == 0 { NODES - 1 } else { 0 };
+    let names = if seed.is_multiple_of(3) { 12 } else { NAMES.len() as u64 };
+    let has_states = !seed.is_multiple_of(4);
+    let root = if seed.is_multiple_of(5) { NODES - 1 } else { 0 };
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
     for node in 0..NODES {
         let count = if node == root { 12 } else { random(5) };
