@@ -93,6 +93,14 @@ fn start(command: Command) -> Result<[f64; 3]> {
     Ok([milliseconds(initialized), milliseconds(listed), server.memory("VmRSS")? / 1024.0])
 }
 
+/// A duration as the log writes it.
+fn logged_milliseconds(text: &str) -> Option<f64> {
+    match text.strip_suffix("ms") {
+        Some(milliseconds) => milliseconds.parse().ok(),
+        None => text.strip_suffix('s')?.parse::<f64>().ok().map(|seconds| seconds * 1000.0),
+    }
+}
+
 fn engine_ready(ours: &Path) -> Result {
     let sample = root().join("tests/fixtures/warmup.json.gz");
     let mut times = Vec::new();
@@ -108,8 +116,8 @@ fn engine_ready(ours: &Path) -> Result {
             .lines()
             .find(|l| l.contains("isolate ready"))
             .and_then(|l| l.split("elapsed=").nth(1))
-            .and_then(|l| l.split("ms").next())
-            .and_then(|l| l.parse::<f64>().ok())
+            .and_then(|rest| rest.split_whitespace().next())
+            .and_then(logged_milliseconds)
             .ok_or("the log does not tell when the engine was ready")?;
         times.push(elapsed);
     }
