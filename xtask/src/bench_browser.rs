@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::bench::{Server, median, milliseconds, row};
+use crate::bench::{median, milliseconds, row};
+use crate::bench_servers::{Both, Server};
 use crate::pages::Pages;
 use crate::shell::{Result, root, step};
 
@@ -29,27 +30,13 @@ struct Figures {
     summary: f64,
 }
 
-pub fn run(ours: &Path, node: &Path, peer: &Path) -> Result {
-    let Some(chrome) = browser() else {
-        println!("| (no Chrome or Chromium: the rows with a browser were not measured) | | | |");
-        return Ok(());
-    };
+/// Runs the rows; `quick` with fewer starts and calls.
+pub fn run(both: &Both, chrome: &Path, quick: bool) -> Result {
     let pages = Pages::start(root().join("tests/pages")).map_err(|e| e.to_string())?;
     step("browser: starts, round trips, snapshots, memory");
-    let own = || {
-        let mut command = Command::new(ours);
-        command.args(arguments(&chrome));
-        command
-    };
-    let original = || {
-        let mut command = Command::new(node);
-        command.arg(peer).arg("--no-usage-statistics").env("CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS", "1");
-        command.args(arguments(&chrome));
-        command
-    };
-    let a = measure(&own, &pages)?;
-    let b = measure(&original, &pages)?;
-    println!("| Chrome's own launch (part of the next row) | {:.0} ms | | |", launch(&chrome)?);
+    let a = measure(&|| both.ours_with_browser(), &pages, quick)?;
+    let b = measure(&|| both.original_with_browser(), &pages, quick)?;
+    println!("| Chrome's own launch (part of the next row) | {:.0} ms | | |", launch(chrome)?);
     row("spawn to first `list_pages` answered", a.first_list, b.first_list, "ms");
     for (name, ours, theirs) in [("evaluate_script", a.evaluate, b.evaluate), ("click", a.click, b.click)] {
         row(&format!("`{name}`, p50"), percentile(&ours, 50), percentile(&theirs, 50), "ms");
@@ -57,25 +44,27 @@ pub fn run(ours: &Path, node: &Path, peer: &Path) -> Result {
     }
     row("`take_snapshot` of 2 000 links", a.snapshots[0], b.snapshots[0], "ms");
     row("`take_snapshot` of 20 000 links", a.snapshots[1], b.snapshots[1], "ms");
-    row("resident memory after ten pages", a.memory, b.memory, "MB");
+    row("resident memory after ten pages (and those snapshots)", a.memory, b.memory, "MB");
     row("recording ended to summary answered", a.summary, b.summary, "ms");
     Ok(())
 }
 
-fn measure(command: &dyn Fn() -> Command, pages: &Pages) -> Result<Figures> {
+fn measure(command: &dyn Fn() -> Command, pages: &Pages, quick: bool) -> Result<Figures> {
+    let (starts, calls, recordings) = if quick { (2, 15, 1) } else { (STARTS, CALLS, RECORDINGS) };
+    let rounds = if quick { 1 } else { SNAPSHOTS };
     let mut firsts = Vec::new();
-    for _ in 0..STARTS {
+    for _ in 0..starts {
         let begin = Instant::now();
         let mut server = Server::spawn(command())?;
         server.initialize()?;
-        call(&mut server, "list_pages", json!({}))?;
+        server.call("list_pages", json!({}))?;
         firsts.push(milliseconds(begin.elapsed()));
         server.end();
     }
     let mut server = Server::spawn(command())?;
     server.initialize()?;
-    call(&mut server, "navigate_page", json!({"pageId": 1, "url": pages.url("bench/static.html")}))?;
-    let text = call(&mut server, "take_snapshot", json!({"pageId": 1}))?;
+    server.call("navigate_page", json!({"pageId": 1, "url": pages.url("bench/static.html")}))?;
+    let text = server.call("take_snapshot", json!({"pageId": 1}))?;
     let uid = text
         .lines()
         .find(|line| line.contains("button"))
@@ -86,43 +75,43 @@ fn measure(command: &dyn Fn() -> Command, pages: &Pages) -> Result<Figures> {
         let mut times = Vec::with_capacity(count);
         for _ in 0..count {
             let begin = Instant::now();
-            call(&mut server, tool, arguments.clone())?;
+            server.call(tool, arguments.clone())?;
             times.push(milliseconds(begin.elapsed()));
         }
         Ok::<_, String>(times)
     };
-    let evaluate = times("evaluate_script", json!({"pageId": 1, "function": "() => document.title"}), CALLS)?;
-    let click = times("click", json!({"pageId": 1, "uid": uid}), CALLS)?;
+    let evaluate = times("evaluate_script", json!({"pageId": 1, "function": "() => document.title"}), calls)?;
+    let click = times("click", json!({"pageId": 1, "uid": uid}), calls)?;
     let mut snapshots = [0.0; 2];
     for (result, count) in snapshots.iter_mut().zip([2_000, 20_000]) {
         let url = pages.url(&format!("bench/links.html#{count}"));
         times("navigate_page", json!({"pageId": 1, "url": "about:blank"}), 1)?;
         times("navigate_page", json!({"pageId": 1, "url": url, "timeout": 60_000}), 1)?;
-        *result = median(times("take_snapshot", json!({"pageId": 1}), SNAPSHOTS)?);
+        *result = median(times("take_snapshot", json!({"pageId": 1}), rounds)?);
     }
     for _ in 0..PAGES {
         times("new_page", json!({"url": pages.url("bench/static.html")}), 1)?;
     }
     let memory = server.memory("VmRSS")? / 1024.0;
     server.end();
-    let summary = record(command, pages)?;
+    let summary = record(command, pages, recordings)?;
     Ok(Figures { first_list: median(firsts), evaluate, click, snapshots, memory, summary })
 }
 
 /// Milliseconds of `performance_stop_trace` after the sample page has been recorded: Chrome's handing the trace over, its
 /// analysis, and for ours the start of an engine.
-fn record(command: &dyn Fn() -> Command, pages: &Pages) -> Result<f64> {
+fn record(command: &dyn Fn() -> Command, pages: &Pages, count: usize) -> Result<f64> {
     let mut server = Server::spawn(command())?;
     server.initialize()?;
-    call(&mut server, "navigate_page", json!({"pageId": 1, "url": pages.url("sample/index.html")}))?;
+    server.call("navigate_page", json!({"pageId": 1, "url": pages.url("sample/index.html")}))?;
     let mut times = Vec::new();
-    for _ in 0..RECORDINGS {
-        call(&mut server, "performance_start_trace", json!({"pageId": 1, "autoStop": false}))?;
+    for _ in 0..count {
+        server.call("performance_start_trace", json!({"pageId": 1, "autoStop": false}))?;
         // What is recorded lasts as long with both.
         let pause = "() => new Promise(done => setTimeout(done, 2000))";
-        call(&mut server, "evaluate_script", json!({"pageId": 1, "function": pause}))?;
+        server.call("evaluate_script", json!({"pageId": 1, "function": pause}))?;
         let begin = Instant::now();
-        let text = call(&mut server, "performance_stop_trace", json!({"pageId": 1}))?;
+        let text = server.call("performance_stop_trace", json!({"pageId": 1}))?;
         times.push(milliseconds(begin.elapsed()));
         if !text.contains("## insight set id: NAVIGATION_0") {
             return Err(format!("the recording was not summarised: {text}"));
@@ -130,16 +119,6 @@ fn record(command: &dyn Fn() -> Command, pages: &Pages) -> Result<f64> {
     }
     server.end();
     Ok(median(times))
-}
-
-/// Calls a tool that must succeed; its text.
-fn call(server: &mut Server, tool: &str, arguments: Value) -> Result<String> {
-    let answer = server.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
-    let result = &answer["result"];
-    if result.get("isError").is_some() || answer.get("error").is_some() {
-        return Err(format!("{tool} failed: {answer}"));
-    }
-    Ok(result["content"][0]["text"].as_str().unwrap_or_default().to_owned())
 }
 
 fn percentile(values: &[f64], percent: usize) -> f64 {

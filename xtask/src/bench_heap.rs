@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::bench::{Server, median, milliseconds, row};
-use crate::bench_browser::{arguments, browser};
+use crate::bench::{median, milliseconds, row};
+use crate::bench_servers::{Both, Server};
 use crate::large_heap::{self, Shape};
 use crate::shell::{Result, step};
 
@@ -18,11 +18,7 @@ const PAGES: usize = 9;
 type Measured = [f64; 3];
 
 /// Runs the rows for these sizes in megabytes of JSON.
-pub fn run(ours: &Path, node: &Path, peer: &Path, temp: &Path, sizes: &[u64]) -> Result {
-    let Some(chrome) = browser() else {
-        println!("| (no Chrome or Chromium: the original reads no heap snapshots without) | | | |");
-        return Ok(());
-    };
+pub fn run(both: &Both, temp: &Path, sizes: &[u64]) -> Result {
     for megabytes in sizes {
         let file = temp.join(format!("{megabytes}.heapsnapshot"));
         let objects = large_heap::write(&file, Shape::Records, large_heap::objects_for(megabytes * 1_000_000))
@@ -33,13 +29,12 @@ pub fn run(ours: &Path, node: &Path, peer: &Path, temp: &Path, sizes: &[u64]) ->
         let rounds = if *megabytes > 100 { 1 } else { ROUNDS };
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
-            let mut command = Command::new(ours);
+            let mut command = Command::new(&both.ours);
             command.args(["--memoryDebugging", "--workspace=/"]);
             a.push(measure(command, &file, false)?);
-            let mut command = Command::new(node);
-            command.arg("--max-old-space-size=16000").arg(peer);
-            command.args(["--memoryDebugging", "--workspace=/", "--no-usage-statistics"]).args(arguments(&chrome));
-            command.env("CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS", "1");
+            let mut command = both.original(&["--max-old-space-size=16000"], &["--memoryDebugging", "--workspace=/"]);
+            // It reads no heap snapshots without.
+            command.args(both.browser_arguments());
             b.push(measure(command, &file, true)?);
         }
         let median = |rows: &[Measured], at: usize| median(rows.iter().map(|r| r[at]).collect());
@@ -57,10 +52,10 @@ fn measure(command: Command, file: &Path, has_browser: bool) -> Result<Measured>
     server.initialize()?;
     if has_browser {
         // It starts its browser with the first call whatever that is; that is not what is measured here.
-        call(&mut server, "list_pages", json!({}))?;
+        server.call("list_pages", json!({}))?;
     }
     let begin = Instant::now();
-    call(&mut server, "get_heapsnapshot_summary", json!({"filePath": file}))?;
+    server.call("get_heapsnapshot_summary", json!({"filePath": file}))?;
     let loaded = begin.elapsed();
     let peak = server.memory("VmHWM")? / 1024.0;
     // The first text that all records share: it has the most retainers.
@@ -69,17 +64,9 @@ fn measure(command: Command, file: &Path, has_browser: bool) -> Result<Measured>
     for page in 0..PAGES {
         let begin = Instant::now();
         let page = json!({"filePath": file, "nodeId": node, "pageIdx": page % 2, "pageSize": 5});
-        call(&mut server, "get_heapsnapshot_retainers", page)?;
+        server.call("get_heapsnapshot_retainers", page)?;
         pages.push(begin.elapsed());
     }
     server.end();
     Ok([milliseconds(loaded), peak, median(pages.into_iter().map(milliseconds).collect())])
-}
-
-fn call(server: &mut Server, tool: &str, arguments: Value) -> Result {
-    let answer = server.request("tools/call", json!({"name": tool, "arguments": arguments}))?;
-    if answer.get("error").is_some() || answer["result"]["isError"] == true {
-        return Err(format!("{tool} failed: {answer}"));
-    }
-    Ok(())
 }

@@ -3,6 +3,8 @@
 mod bench;
 mod bench_browser;
 mod bench_heap;
+mod bench_live;
+mod bench_servers;
 mod demo;
 mod gen_docs;
 mod large_heap;
@@ -24,7 +26,8 @@ cargo xtask <command>
   setup            fetch what building and testing need (V8 archive, npm packages, Chromium)
   demo             setup, build, record the bundled sample page and print DevTools' insights
   test [FILTER]    setup, build, run every check and test
-  bench            setup, build, measure side by side with chrome-devtools-mcp (--quick, --heap, --binary=PATH)
+  bench            setup, build, measure side by side with chrome-devtools-mcp (--start, --browser, --live, --traces and
+                   --heap choose rows; --quick, --binary=PATH)
   gen [--check]    write the generated reference pages (or fail if they are stale)
   tidy             rules that a reviewer should not have to look for
   heap-file SHAPE OBJECTS PATH

@@ -1,8 +1,8 @@
 //! Reports by users of browser-debugging servers, as regression tests: what should happen, whatever another server does.
 //!
 //! Each test is named after its report (`a1_…`); groups: A filling, B files, keys and dragging, C clicking, frames and
-//! shadow roots, D uids, E dialogs and navigation, F console, G source maps, H network, I pictures, J traces, L life
-//! cycle.
+//! shadow roots, D uids, E dialogs and navigation, F console, G source maps, H network, I pictures, J traces, K heap
+//! snapshots, L life cycle.
 
 mod clicking;
 mod console;
@@ -10,6 +10,7 @@ mod dialogs;
 mod drills;
 mod files_and_keys;
 mod filling;
+mod heap;
 mod life;
 pub mod network;
 mod pictures;
