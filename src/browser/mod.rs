@@ -16,6 +16,7 @@ pub mod heap_capture;
 pub mod host;
 pub mod input;
 pub mod launch;
+mod loading;
 pub mod navigate;
 pub mod network;
 pub mod page;

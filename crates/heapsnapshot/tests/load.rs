@@ -252,7 +252,11 @@ fn whoever_watches_can_end_it() {
             self.0
         }
         fn header(&mut self, nodes: u64, edges: u64) -> Result<(), LoadError> {
-            Err(LoadError::TooLarge { what: format!("{nodes} and {edges}"), needed_mb: 2, limit_mb: 1 })
+            Err(LoadError::TooLarge {
+                what: format!("{nodes} objects and {edges} references"),
+                needed_mb: 2,
+                limit_mb: 1,
+            })
         }
     }
     let whole = sample().to_string();
