@@ -1,5 +1,6 @@
 // Live pages: the service through which Rust opens a universe for a page and asks its models.
 
+import {LinkConnection} from './bridge/connection.js';
 import {PageUniverse, type UniverseOptions} from './bridge/universe.js';
 import {type StyleParams, styles} from './css.js';
 import type {CallContext} from './host/service.js';
@@ -18,7 +19,7 @@ function find(universe: number): PageUniverse {
 export const live = {
   /** Opens a universe over the link that comes with the call; its number is the call's. */
   open(options: UniverseOptions, call: CallContext): number {
-    universes.set(call.id, new PageUniverse(call.id, options));
+    universes.set(call.id, new PageUniverse(before => new LinkConnection(call.id, before), options));
     return call.id;
   },
 

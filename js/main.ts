@@ -12,6 +12,7 @@ import {heap} from './heap.js';
 import {warmHeap} from './heap/warm.js';
 import {issues} from './issues.js';
 import {live} from './live.js';
+import {warmLive} from './live/warm.js';
 import {network} from './network.js';
 import {trace, warmTrace} from './trace.js';
 import {connectWorker} from './workers.js';
@@ -29,6 +30,7 @@ withholdCommands();
 async function warmUp(text: string): Promise<void> {
   await warmTrace(text);
   await warmHeap();
+  await warmLive();
 }
 
 expose({warmUp, connectWorker});

@@ -2,7 +2,6 @@
 // that belong to this page; here they only find their way to the front-end's router.
 
 import type {
-  CDPConnection,
   CDPConnectionObserver,
   CDPError,
   CDPEvent,
@@ -14,12 +13,14 @@ import type {
 
 import {op_dtm_link_close, op_dtm_link_events, op_dtm_link_open, op_dtm_link_request} from '../host/ops.js';
 
+import type {PageConnection} from './universe.js';
+
 type Answer<T extends Command> = {result: CommandResult<T>}|{error: CDPError};
 
 /** What the front-end's ErrorStatus calls a failure of the transport. */
 const SERVER_ERROR = -32000;
 
-export class LinkConnection implements CDPConnection {
+export class LinkConnection implements PageConnection {
   readonly #link: number;
   readonly #observers = new Set<CDPConnectionObserver>();
   readonly #before: (event: CDPEvent<Event>) => void;
@@ -27,7 +28,6 @@ export class LinkConnection implements CDPConnection {
   readonly #waiting = new Map<number, (answer: string) => void>();
   #sent = 0;
 
-  /** `before` sees each event before the front-end does, for targets that it must know by then. */
   constructor(link: number, before: (event: CDPEvent<Event>) => void) {
     this.#link = link;
     this.#before = before;
@@ -53,7 +53,6 @@ export class LinkConnection implements CDPConnection {
     }
   }
 
-  /** A request to Rust itself. */
   request(request: object): Promise<string> {
     return op_dtm_link_request(this.#link, JSON.stringify(request));
   }

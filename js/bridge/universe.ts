@@ -9,12 +9,10 @@ import * as SourceMapManager from 'frontend/front_end/core/sdk/SourceMapManager.
 import {type Target, Type} from 'frontend/front_end/core/sdk/Target.js';
 import {TargetManager} from 'frontend/front_end/core/sdk/TargetManager.js';
 import * as Foundation from 'frontend/front_end/foundation/foundation.js';
-import type {CDPEvent, Event} from 'frontend/front_end/core/protocol_client/CDPConnection.js';
+import type {CDPConnection, CDPEvent, Event} from 'frontend/front_end/core/protocol_client/CDPConnection.js';
 import type * as Protocol from 'frontend/front_end/generated/protocol.js';
 
 import {frontendHost, setResourceLoader} from '../host/frontend_host.js';
-
-import {LinkConnection} from './connection.js';
 
 /**
  * Commands that must not reach the page: they would undo what the tools have set up on their own session (throttling,
@@ -62,16 +60,26 @@ export interface UniverseOptions {
   sourceMaps: boolean;
 }
 
+/** The front-end's way to a page. */
+export interface PageConnection extends CDPConnection {
+  /** A request to Rust itself. */
+  request(request: object): Promise<string>;
+  close(): void;
+}
+
+/** Makes a connection that shows each event to `before` first, for targets that the front-end must know by then. */
+export type Connect = (before: (event: CDPEvent<Event>) => void) => PageConnection;
+
 /** A page as the front-end knows it. */
 export class PageUniverse {
   readonly foundation: Foundation.Universe.Universe;
   readonly targets: TargetManager;
   readonly main: Target;
-  readonly connection: LinkConnection;
+  readonly connection: PageConnection;
   readonly sourceMaps: boolean;
   readonly #sessions = new Map<string, Target>();
 
-  constructor(link: number, {session, sourceMaps}: UniverseOptions) {
+  constructor(connect: Connect, {session, sourceMaps}: UniverseOptions) {
     this.sourceMaps = sourceMaps;
     const storage = new Common.Settings.SettingsStorage({});
     this.foundation = new Foundation.Universe.Universe({
@@ -93,7 +101,7 @@ export class PageUniverse {
     settings.resolve(SourceMapManager.lazyLoadingSettingDescriptor).set(true);
     settings.resolve(skipAllPausesSettingDescriptor).set(true);
     this.targets = this.foundation.context.get(TargetManager);
-    this.connection = new LinkConnection(link, event => this.#attach(event));
+    this.connection = connect(event => this.#attach(event));
     setResourceLoader(async url => {
       const answer = JSON.parse(await this.connection.request({load: url})) as {text?: string, error?: string};
       if (answer.text === undefined) {

@@ -5,8 +5,7 @@ import * as I18n from 'frontend/front_end/core/i18n/i18n.js';
 import * as ProtocolClient from 'frontend/front_end/core/protocol_client/protocol_client.js';
 import * as Root from 'frontend/front_end/core/root/root.js';
 
-import * as FormatterWorkerPool from 'frontend/front_end/models/formatter/FormatterWorkerPool.js';
-
+import {freshFormatterPool} from './formatter_pool.js';
 import {installFrontendHost} from './frontend_host.js';
 
 installFrontendHost();
@@ -29,11 +28,7 @@ I18n.DevToolsLocale.DevToolsLocale.instance({
 // English is the language of the sources: an empty table makes every look-up fall through to it.
 I18n.i18n.registerLocaleDataForTest('en-US', {});
 
-// The pool would ask the module loader where its worker's code is; ours is in a snapshot and found by file name.
-FormatterWorkerPool.FormatterWorkerPool.instance({
-  forceNew: true,
-  entrypointURL: 'devtools-mcp:///front_end/entrypoints/formatter_worker/formatter_worker-entrypoint.js',
-});
+freshFormatterPool();
 
 // Without settings the formatters fail to make a CrUX manager, format a stack for the message nobody sees, and do
 // without. In memory only: nothing is kept between runs.

@@ -102,11 +102,43 @@ class IsolateWorker implements HostWorker {
   }
 }
 
+/** A worker in this very isolate, for while the snapshot is made and no other can be started. */
+class LocalWorker implements HostWorker {
+  #onMessage?: (event: HostMessageEvent) => void;
+
+  constructor() {
+    isolateWorkerScope.connectLocally(data => this.#onMessage?.({data, ports: []}));
+  }
+
+  postMessage(message: unknown): void {
+    isolateWorkerScope.receive(message);
+  }
+
+  dispose(): void {}
+  terminate(): void {}
+
+  set onmessage(listener: (event: HostMessageEvent) => void) {
+    this.#onMessage = listener;
+  }
+
+  set onerror(_listener: (event: unknown) => void) {}
+}
+
 /** The scope of a worker isolate. Messages posted before it is connected (while its snapshot is made) are kept. */
 class IsolateWorkerScope implements Api.HostRuntime.WorkerScope {
   #port?: MessagePort;
   #early: Array<[unknown, Transferable[]]> = [];
   #listener?: (event: HostMessageEvent) => Promise<void>|void;
+  #local?: (message: unknown) => void;
+
+  /** Answers go to `answer`; what was posted early stays for the isolate that will be a worker. */
+  connectLocally(answer?: (message: unknown) => void): void {
+    this.#local = answer;
+  }
+
+  receive(data: unknown): void {
+    void this.#listener?.({data, ports: []});
+  }
 
   connect(resource: number): void {
     const port = this.#port = portForResource(resource);
@@ -119,6 +151,8 @@ class IsolateWorkerScope implements Api.HostRuntime.WorkerScope {
   postMessage(message: unknown, transfer: Transferable[] = []): void {
     if (this.#port) {
       this.#port.postMessage(message, transfer as unknown as MessagePort[]);
+    } else if (this.#local) {
+      this.#local(message);
     } else {
       this.#early.push([message, transfer]);
     }
@@ -131,8 +165,22 @@ class IsolateWorkerScope implements Api.HostRuntime.WorkerScope {
 
 export const isolateWorkerScope = new IsolateWorkerScope();
 
+let makeWorker = (url: string): HostWorker => new IsolateWorker(url);
+
+/** Runs something with workers that are not isolates. */
+export async function withLocalWorkers(work: () => Promise<void>): Promise<void> {
+  const before = makeWorker;
+  makeWorker = () => new LocalWorker();
+  try {
+    await work();
+  } finally {
+    makeWorker = before;
+    isolateWorkerScope.connectLocally();
+  }
+}
+
 export const HOST_RUNTIME: Api.HostRuntime.HostRuntime = {
-  createWorker: url => new IsolateWorker(url),
+  createWorker: url => makeWorker(url),
   workerScope: isolateWorkerScope,
   getOnLine: () => true,
   getUserAgent: () => 'devtools-mcp',

@@ -21,6 +21,7 @@ use super::shared_workers;
 use super::snapshot::Snapshots;
 use crate::cdp::{CdpError, Session, Subscription};
 use crate::config::UrlPolicy;
+use crate::devtools::frontend::Purpose;
 use crate::devtools::live::{LiveError, LoadingRules, Universe};
 
 /// How long a page may take to let itself be attached to. Tabs that sleep or hang do not answer at all.
@@ -277,13 +278,18 @@ impl Attached {
     }
 
     /// The page in the front-end; opened when something first needs it, and again when its isolate has ended.
-    pub async fn universe(&self, rules: LoadingRules, source_maps: bool) -> Result<Arc<Universe>, LiveError> {
+    pub async fn universe(
+        &self,
+        rules: LoadingRules,
+        source_maps: bool,
+        purpose: Purpose,
+    ) -> Result<Arc<Universe>, LiveError> {
         let mut universe = self.universe.lock().await;
         if let Some(universe) = universe.as_ref().filter(|universe| universe.is_alive()) {
             return Ok(universe.clone());
         }
         let browser = Session::browser(self.session.connection().clone());
-        let opened = Arc::new(Universe::open(&browser, &self.frame, rules, source_maps).await?);
+        let opened = Arc::new(Universe::open(&browser, &self.frame, rules, source_maps, purpose).await?);
         *universe = Some(opened.clone());
         Ok(opened)
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind, Link, Work};
+use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind, Link};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -47,8 +47,17 @@ impl Drop for OpenUniverse {
     }
 }
 
+/// What the isolate is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Stacks: the names of their functions usually take the formatter.
+    Stacks,
+    /// Anything else.
+    Other,
+}
+
 /// The isolate, started if there is none.
-pub async fn isolate() -> Result<IsolateHandle, EngineError> {
+pub(super) async fn isolate(purpose: Purpose) -> Result<IsolateHandle, EngineError> {
     static NUMBER: AtomicU32 = AtomicU32::new(1);
     let mut shared = SHARED.lock().await;
     shared.used = Instant::now();
@@ -56,7 +65,10 @@ pub async fn isolate() -> Result<IsolateHandle, EngineError> {
         return Ok(isolate.clone());
     }
     let name = format!("frontend-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-    let options = IsolateOptions { kind: Kind::Main, name, heap_limit: HEAP_LIMIT, work: Work::Small };
+    let mut options = IsolateOptions::new(Kind::Main, name, HEAP_LIMIT);
+    if purpose == Purpose::Stacks {
+        options = options.with_worker(Kind::FormatterWorker);
+    }
     let isolate = blobs::engine().start(options).await?;
     if shared.isolate.replace(isolate.clone()).is_none() {
         tokio::spawn(give_up_when_idle());
@@ -81,7 +93,7 @@ pub async fn ask<T: DeserializeOwned>(
     params: Value,
     deadline: Duration,
 ) -> Result<T, EngineError> {
-    ask_on(&isolate().await?, method, params, deadline, None).await
+    ask_on(&isolate(Purpose::Other).await?, method, params, deadline, None).await
 }
 
 /// The same on an isolate that is known, maybe with a link. A call that takes too long is given up; the isolate goes on

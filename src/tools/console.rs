@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::on_page::PageContext;
 use crate::browser::collect::{Origin, Part};
 use crate::browser::console::{ConsoleLog, Details, Entry, ErrorDetails, Kind, Message};
+use crate::devtools::frontend::Purpose;
 use crate::devtools::issues::{self, IssueGroup};
 use crate::devtools::live::stacks::RawStack;
 use crate::report::ConsoleLine;
@@ -161,7 +162,7 @@ pub(super) async fn stacks(context: &PageContext, messages: &[Arc<Message>]) -> 
         .collect();
     let (lines, mut notes) = match plan.raw.is_empty() {
         true => (Vec::new(), Vec::new()),
-        false => match context.universe().await {
+        false => match context.universe(Purpose::Stacks).await {
             Ok(universe) => match universe.stacks(&plan.raw).await {
                 Ok(stacks) => (stacks.stacks, stacks.notes),
                 Err(error) => (Vec::new(), vec![format!("stacks are missing: {error}")]),

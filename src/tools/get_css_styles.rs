@@ -8,6 +8,7 @@ use super::{Arguments, Category, Handler, Running, Tool};
 use crate::browser::snapshot::UidError;
 use crate::browser::snapshot::tree::{Node, Snapshot, Uid};
 use crate::cdp::{CdpError, Session};
+use crate::devtools::frontend::Purpose;
 use crate::devtools::live::styles::{NoStyles, Styles};
 use crate::report::{ElementStyles, Failure, Paging, Report};
 
@@ -33,7 +34,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         let node = snapshot.find(uid).ok_or_else(unknown)?;
         let session = session_of(&snapshot, node);
         check(context, &snapshot, uid, node).await?;
-        let universe = context.universe().await.map_err(|error| {
+        let universe = context.universe(Purpose::Other).await.map_err(|error| {
             let problem = format!("DevTools universe is not available for page {}: {error}", context.page.id);
             Failure::new(problem, "try again; if it fails again, navigate_page with type reload")
         })?;

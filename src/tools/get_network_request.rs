@@ -8,6 +8,7 @@ use super::schema::Param;
 use super::{Arguments, Category, Handler, Running, Tool};
 use crate::browser::devtools_window;
 use crate::browser::network::{Body, Header, Initiator, Missing, Request};
+use crate::devtools::frontend::Purpose;
 use crate::devtools::headers;
 use crate::files::with_extension;
 use crate::report::{BodyPart, Failure, Hop, MessagePart, Report, RequestDetails, WINDOW, Window};
@@ -133,7 +134,7 @@ async fn details(context: &PageContext, arguments: &Arguments, request: Request)
 async fn initiator(context: &PageContext, request: &Request) -> Option<Initiator> {
     let initiator = Initiator::of(request)?;
     let Some(stack) = Initiator::stack(request) else { return Some(initiator) };
-    let translated = match context.universe().await {
+    let translated = match context.universe(Purpose::Stacks).await {
         Ok(universe) => universe.stacks(&[raw_stack(&request.origin, &stack)]).await,
         Err(error) => Err(error),
     };

@@ -13,6 +13,7 @@ use crate::browser::snapshot::render::{Selected, View};
 use crate::browser::snapshot::tree::Snapshot;
 use crate::browser::{devtools_window, snapshot};
 use crate::config::Config;
+use crate::devtools::frontend::Purpose;
 use crate::devtools::live::{LiveError, LoadingRules, Universe};
 use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, OpenedPages, Report, SnapshotSection};
 
@@ -145,9 +146,10 @@ impl PageContext {
     }
 
     /// The page in the front-end, opened if it is not yet.
-    pub async fn universe(&self) -> Result<Arc<Universe>, LiveError> {
+    pub async fn universe(&self, purpose: Purpose) -> Result<Arc<Universe>, LiveError> {
         let rules = LoadingRules { urls: self.on.urls().clone(), paths: self.call.paths.clone() };
-        self.on.universe(rules, self.config.source_maps).await
+        let maps = self.config.source_maps;
+        self.on.universe(rules, maps, if maps { purpose } else { Purpose::Other }).await
     }
 
     /// Runs an action, waits for what it causes, and reports that.

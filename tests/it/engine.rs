@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind, Work};
+use devtools_engine::{Call, EngineError, IsolateHandle, IsolateOptions, Kind};
 use devtools_mcp::devtools::blobs::engine;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -17,10 +17,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 async fn isolate(heap_limit: usize) -> IsolateHandle {
-    engine()
-        .start(IsolateOptions { kind: Kind::Main, name: "test".into(), heap_limit, work: Work::Small })
-        .await
-        .unwrap()
+    engine().start(IsolateOptions::new(Kind::Main, "test".into(), heap_limit)).await.unwrap()
 }
 
 async fn ask(isolate: &IsolateHandle, method: &'static str, params: Value) -> Result<Value, EngineError> {

@@ -18,6 +18,7 @@ use crate::isolate::{self, EndState, Job};
 use crate::link::Link;
 use crate::ops::ResourceLookup;
 use crate::snapshot::{Blob, Kind};
+use crate::worker::Spare;
 
 /// How long JavaScript may take to notice a cancellation before its isolate is ended by force.
 const ABORT_GRACE: Duration = Duration::from_millis(100);
@@ -43,6 +44,9 @@ pub enum InputPiece {
 
 /// How long an isolate that has ended may take to answer its calls itself.
 const END_GRACE: Duration = Duration::from_secs(10);
+
+/// How long a worker waits for being asked for that was started beside its parent.
+const SPARE: Duration = Duration::from_secs(10);
 
 /// One request to an isolate.
 pub struct Call {
@@ -84,7 +88,7 @@ impl Call {
 }
 
 /// How to start an isolate.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct IsolateOptions {
     /// What it is for.
     pub kind: Kind,
@@ -94,6 +98,25 @@ pub struct IsolateOptions {
     pub heap_limit: usize,
     /// How much work is expected, which decides how large V8's young generation may become.
     pub work: Work,
+    worker: Option<Kind>,
+    pub(crate) spare: Spare,
+}
+
+impl IsolateOptions {
+    /// For little work, without a worker.
+    pub fn new(kind: Kind, name: String, heap_limit: usize) -> Self {
+        IsolateOptions { kind, name, heap_limit, work: Work::Small, worker: None, spare: Spare::default() }
+    }
+
+    /// For so much work.
+    pub fn work(self, work: Work) -> Self {
+        IsolateOptions { work, ..self }
+    }
+
+    /// With a worker that will probably be asked for soon: it is started beside the isolate, and ended if it is not.
+    pub fn with_worker(self, kind: Kind) -> Self {
+        IsolateOptions { worker: Some(kind), ..self }
+    }
 }
 
 /// Expected amount of data in one isolate.
@@ -158,6 +181,14 @@ impl EngineHost {
         let (jobs, job_receiver) = mpsc::unbounded_channel();
         let end = Arc::new(EndState::new(heap_limit));
         let thread_end = end.clone();
+        if let Some(kind) = options.worker {
+            let (spare, later) = (options.spare.clone(), options.spare.clone());
+            self.on_root(move || spare.fill(blob, kind, heap_limit));
+            tokio::spawn(async move {
+                tokio::time::sleep(SPARE).await;
+                later.give_up();
+            });
+        }
         self.on_root(move || isolate::spawn(blob, options, job_receiver, thread_end, ready_sender));
         let v8 = ready
             .await

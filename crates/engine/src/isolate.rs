@@ -242,7 +242,7 @@ fn start(blob: &'static Blob, options: &IsolateOptions, end: &Arc<EndState>) -> 
     });
     state.put(Calls::default());
     state.put(Links::default());
-    state.put(Workers::new(blob, options.heap_limit));
+    state.put(Workers::new(blob, options.heap_limit, options.spare.clone()));
     drop(state);
     Ok(runtime)
 }

@@ -5,12 +5,12 @@
 //! travels to the worker's thread and becomes a resource there.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use deno_core::{JsRuntime, OpState, TransferredResource, op2, v8};
 use deno_error::JsErrorBox;
 
-use crate::host::{IsolateOptions, Work};
+use crate::host::{IsolateOptions, Work, lock};
 use crate::isolate::{self, EndState};
 use crate::snapshot::{Blob, CONNECT_WORKER, Kind, lookup_function};
 
@@ -23,6 +23,7 @@ pub(crate) struct Workers {
     heap_limit: usize,
     next: u32,
     running: HashMap<u32, Worker>,
+    spare: Spare,
 }
 
 struct Worker {
@@ -40,10 +41,42 @@ impl Drop for Worker {
     }
 }
 
-impl Workers {
-    pub fn new(blob: &'static Blob, heap_limit: usize) -> Self {
-        Workers { blob, heap_limit, next: 1, running: HashMap::new() }
+/// A worker with the parent's end of its ports.
+type Started = (Worker, WorkerPort);
+
+/// A worker that was started before anybody asked for it, so that its isolate comes up beside its parent's and not
+/// after it.
+#[derive(Clone, Default)]
+pub(crate) struct Spare(Arc<Mutex<Option<(Kind, Started)>>>);
+
+impl Spare {
+    /// Starts one. Must run on a descendant of the thread that initialised V8.
+    pub fn fill(&self, blob: &'static Blob, kind: Kind, heap_limit: usize) {
+        *lock(&self.0) = Some((kind, start(blob, kind, format!("{}-0", kind.name()), heap_limit)));
     }
+
+    /// Ends it if nobody has taken it.
+    pub fn give_up(&self) {
+        lock(&self.0).take();
+    }
+
+    fn take(&self, kind: Kind) -> Option<Started> {
+        lock(&self.0).take_if(|(spare, _)| *spare == kind).map(|(_, started)| started)
+    }
+}
+
+impl Workers {
+    pub fn new(blob: &'static Blob, heap_limit: usize, spare: Spare) -> Self {
+        Workers { blob, heap_limit, next: 1, running: HashMap::new(), spare }
+    }
+}
+
+fn start(blob: &'static Blob, kind: Kind, name: String, heap_limit: usize) -> Started {
+    let (parent, child) = deno_web::create_entangled_message_port();
+    let end = Arc::new(EndState::new(heap_limit));
+    let options = IsolateOptions::new(kind, name, heap_limit).work(Work::Large);
+    let ready = isolate::spawn_worker(blob, options, end.clone(), Box::new(child));
+    (Worker { end, ready }, Box::new(parent))
 }
 
 /// Starts the worker whose entry point's file name is `entry`; returns its id and the parent's port resource.
@@ -58,22 +91,15 @@ pub fn op_dtm_worker_start(state: &mut OpState, #[string] entry: &str) -> Result
             )));
         }
     };
-    let (parent, child) = deno_web::create_entangled_message_port();
-    let port = state.resource_table.add_rc_dyn((Box::new(parent) as Box<dyn TransferredResource>).receive());
     let workers = state
         .try_borrow_mut::<Workers>()
         .ok_or_else(|| JsErrorBox::generic("workers cannot be started while a snapshot is made"))?;
     let id = workers.next;
     workers.next += 1;
-    let end = Arc::new(EndState::new(workers.heap_limit));
-    let options = IsolateOptions {
-        kind,
-        name: format!("{}-{id}", kind.name()),
-        heap_limit: workers.heap_limit,
-        work: Work::Large,
-    };
-    let ready = isolate::spawn_worker(workers.blob, options, end.clone(), Box::new(child));
-    workers.running.insert(id, Worker { end, ready });
+    let new = || start(workers.blob, kind, format!("{}-{id}", kind.name()), workers.heap_limit);
+    let (worker, port) = workers.spare.take(kind).unwrap_or_else(new);
+    workers.running.insert(id, worker);
+    let port = state.resource_table.add_rc_dyn(port.receive());
     Ok((id, port))
 }
 

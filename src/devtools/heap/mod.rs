@@ -308,12 +308,8 @@ impl Size {
 }
 
 async fn start(number: u32, size: Size, memory: usize) -> Result<IsolateHandle, EngineError> {
-    let options = IsolateOptions {
-        kind: Kind::Main,
-        name: format!("heap-{number}"),
-        heap_limit: heap_limit(&size, memory),
-        work: if size.nodes >= LARGE_NODES { Work::Large } else { Work::Small },
-    };
+    let work = if size.nodes >= LARGE_NODES { Work::Large } else { Work::Small };
+    let options = IsolateOptions::new(Kind::Main, format!("heap-{number}"), heap_limit(&size, memory)).work(work);
     blobs::engine().start(options).await
 }
 

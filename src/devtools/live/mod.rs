@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use self::pump::Pump;
-use super::frontend;
+use super::frontend::{self, Purpose};
 use crate::cdp::{CdpError, Session};
 use crate::config::UrlPolicy;
 use crate::files::PathPolicy;
@@ -70,11 +70,14 @@ impl Universe {
         target: &str,
         rules: LoadingRules,
         source_maps: bool,
+        purpose: Purpose,
     ) -> Result<Self, LiveError> {
-        let isolate = frontend::isolate().await?;
         let params = json!({"targetId": target, "flatten": true});
-        let attached: Value = browser.call("Target.attachToTarget", params).await?;
+        let attached = browser.call("Target.attachToTarget", params);
+        let (isolate, attached) = tokio::join!(frontend::isolate(purpose), attached);
+        let attached: Value = attached?;
         let id = attached["sessionId"].as_str().unwrap_or_default().to_owned();
+        let isolate = isolate.inspect_err(|_| browser.post("Target.detachFromTarget", json!({"sessionId": id})))?;
         let session = browser.with_id(id.clone());
         let (event_sender, events) = mpsc::channel(EVENTS);
         let (request_sender, requests) = mpsc::channel(REQUESTS);

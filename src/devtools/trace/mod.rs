@@ -148,7 +148,7 @@ impl PreparedEngine {
     pub async fn start(heap_limit: usize, work: Work) -> Result<Self, TraceError> {
         static NUMBER: AtomicU32 = AtomicU32::new(1);
         let name = format!("trace-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-        Ok(PreparedEngine(blobs::engine().start(IsolateOptions { kind: Kind::Main, name, heap_limit, work }).await?))
+        Ok(PreparedEngine(blobs::engine().start(IsolateOptions::new(Kind::Main, name, heap_limit).work(work)).await?))
     }
 
     /// The trace categories that DevTools records.
