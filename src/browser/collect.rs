@@ -5,8 +5,10 @@
 //! stay below a number of bytes.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use serde_json::value::RawValue;
 
 use crate::cdp::{Backlog, Session};
 
@@ -106,6 +108,31 @@ impl Part {
 pub trait Weight {
     /// About how many bytes it holds on to.
     fn bytes(&self) -> usize;
+}
+
+/// About how many bytes a text of its own takes, with the allocator's share.
+pub fn allocated(text: &str) -> usize {
+    text.len().next_multiple_of(16) + 16
+}
+
+/// JSON texts of which many entries have the same: the stack of a line in a loop, the headers of a page's requests.
+#[derive(Default)]
+pub struct Shared(VecDeque<Arc<RawValue>>);
+
+impl Shared {
+    /// How many different ones are looked at.
+    const RECENT: usize = 16;
+
+    /// The one of an entry before, if it is the same.
+    pub fn of(&mut self, raw: Box<RawValue>) -> Arc<RawValue> {
+        let shared = match self.0.iter().position(|known| known.get() == raw.get()) {
+            Some(at) => self.0.remove(at).unwrap_or_else(|| raw.into()),
+            None => raw.into(),
+        };
+        self.0.push_front(shared.clone());
+        self.0.truncate(Self::RECENT);
+        shared
+    }
 }
 
 /// Entries of the last documents, oldest first.
@@ -223,6 +250,21 @@ mod tests {
 
     fn kept(buckets: &Buckets<Sized>) -> Vec<Vec<u32>> {
         buckets.documents().map(|bucket| bucket.map(|entry| entry.0).collect()).collect()
+    }
+
+    #[test]
+    fn equal_texts_are_one() {
+        let raw = |text: String| RawValue::from_string(text).unwrap();
+        let mut shared = Shared::default();
+        let first = shared.of(raw("[1]".into()));
+        assert!(Arc::ptr_eq(&first, &shared.of(raw("[1]".into()))));
+        assert!(!Arc::ptr_eq(&first, &shared.of(raw("[2]".into()))));
+        // Those that have not come for long are forgotten.
+        for n in 10..10 + Shared::RECENT {
+            shared.of(raw(n.to_string()));
+        }
+        assert!(!Arc::ptr_eq(&first, &shared.of(raw("[1]".into()))));
+        assert_eq!(shared.0.len(), Shared::RECENT);
     }
 
     #[test]

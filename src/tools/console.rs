@@ -64,11 +64,11 @@ impl Numbered {
         match &entry.kind {
             Kind::Message(message) => Some(ConsoleLine {
                 id,
-                kind: message.kind.clone(),
+                kind: message.kind.to_string(),
                 text: message.shown_text(),
                 arguments: Some(message.arguments.len()),
                 count: 1,
-                place: message.place.clone(),
+                place: message.place.as_deref().map(str::to_owned),
                 stack: None,
             }),
             Kind::Issue(_) => {

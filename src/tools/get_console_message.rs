@@ -75,7 +75,7 @@ async fn message_section(
         .map(|(at, argument)| {
             let stack = of_arguments.get(at).and_then(Option::as_ref);
             match message.details.get(at).and_then(|details| details.get()) {
-                Some(Details::Structure(text)) => text.clone(),
+                Some(Details::Structure(text)) => text.to_string(),
                 _ if argument.is_error() => match stack {
                     Some(stack) => format!("{}\n{}", argument.message(), stack_text(stack)),
                     None => argument.message(),

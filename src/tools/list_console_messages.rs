@@ -116,7 +116,7 @@ async fn chosen(log: &ConsoleLog, arguments: &Arguments, config: &Config) -> (Ve
 
 fn fits(entry: &Entry, types: &[String]) -> bool {
     let kind = match &entry.kind {
-        Kind::Message(message) => message.kind.as_str(),
+        Kind::Message(message) => &*message.kind,
         Kind::Issue(_) => "issue",
     };
     types.is_empty() || types.iter().any(|wanted| wanted == kind)

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::remote::RemoteObject;
+use super::remote::{Plain, RemoteObject};
 use crate::cdp::{CdpError, Session};
 
 /// How long the page may take to describe one value.
@@ -43,9 +43,9 @@ pub struct Cause {
 #[derive(Debug)]
 pub enum Details {
     /// An object's structure, as text.
-    Structure(String),
+    Structure(Box<str>),
     /// An error.
-    Error(ErrorDetails),
+    Error(Box<ErrorDetails>),
     /// The page did not tell; what Chrome sent with the event is all there is.
     None,
 }
@@ -85,13 +85,13 @@ pub async fn read(session: &Session, object: &RemoteObject) -> Details {
     let Some(id) = object.object_id.as_deref() else { return Details::None };
     let details = if object.is_error() {
         match error(session, id).await {
-            Ok(error) => Details::Error(error),
+            Ok(error) => Details::Error(Box::new(error)),
             Err(_) => Details::None,
         }
     } else {
         let script = include_str!("../scripts/describe_value.js");
         match call(session, id, script, &LIMITS, true).await {
-            Ok(Evaluated { result: RemoteObject { value: Some(Value::String(text)), .. }, exception: None }) => {
+            Ok(Evaluated { result: RemoteObject { value: Some(Plain::Text(text)), .. }, exception: None }) => {
                 Details::Structure(text)
             }
             _ => Details::None,

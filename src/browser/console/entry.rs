@@ -6,10 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::details::Details;
+use super::details::{Cause, Details};
 use super::format;
 use super::remote::RemoteObject;
-use crate::browser::collect::{Origin, Weight};
+use crate::browser::collect::{Origin, Shared, Weight, allocated};
 use crate::cdp::Event;
 
 /// Longer texts are cut when they arrive.
@@ -38,21 +38,21 @@ pub enum Kind {
 /// A message.
 pub struct Message {
     /// `log`, `error`, `warn`, … as in the tool's filter.
-    pub kind: String,
+    pub kind: Box<str>,
     /// Its text on as many lines as it has.
-    pub text: String,
+    pub text: Box<str>,
     /// The call's arguments; an uncaught error has none.
-    pub arguments: Vec<RemoteObject>,
+    pub arguments: Box<[RemoteObject]>,
     /// What was read of each object among the arguments, or of the thrown value.
-    pub details: Vec<OnceLock<Details>>,
+    pub details: Box<[OnceLock<Details>]>,
     /// `Runtime.StackTrace` of the call.
-    pub stack: Option<Box<RawValue>>,
+    pub stack: Option<Arc<RawValue>>,
     /// The thrown value of an uncaught error.
-    pub thrown: Option<RemoteObject>,
+    pub thrown: Option<Box<RemoteObject>>,
     /// Where it comes from.
-    pub origin: Origin,
+    pub origin: Arc<Origin>,
     /// The frame, worker or resource that it is about, unless that is the page's main frame.
-    pub place: Option<String>,
+    pub place: Option<Box<str>>,
 }
 
 /// An issue.
@@ -123,18 +123,19 @@ pub(super) struct Read {
     /// The address that it is about.
     pub about: Option<String>,
     /// Handles that nobody needs.
-    pub release: Vec<String>,
+    pub release: Vec<Box<str>>,
 }
 
 impl Message {
     /// From an event; `None` if there is nothing in it to show.
-    pub(super) fn read(event: &Event, origin: &Origin) -> Option<Read> {
+    pub(super) fn read(event: &Event, origin: &Arc<Origin>, stacks: &mut Shared) -> Option<Read> {
         match event.method.as_str() {
             "Runtime.consoleAPICalled" => {
                 let call: ConsoleCall = event.decode().ok()?;
                 let kind = if call.r#type == "warning" { "warn".into() } else { call.r#type };
                 let text = format::text(&call.args);
-                let message = Message::new(kind, text, call.args, call.stack_trace, None, origin);
+                let stack = call.stack_trace.map(|stack| stacks.of(stack));
+                let message = Message::new(kind, text, call.args, stack, None, origin);
                 Some(Read { message, context: Some(call.execution_context_id), about: None, release: Vec::new() })
             }
             "Runtime.exceptionThrown" => {
@@ -143,6 +144,7 @@ impl Message {
                 let place = details.url.as_deref().filter(|url| !url.is_empty());
                 let stack =
                     details.stack_trace.or_else(|| place_only(place?, details.line_number, details.column_number));
+                let stack = stack.map(|stack| stacks.of(stack));
                 let message = Message::new("error".into(), text, Vec::new(), stack, details.exception, origin);
                 Some(Read { message, context: details.execution_context_id, about: None, release: Vec::new() })
             }
@@ -153,7 +155,8 @@ impl Message {
                     return None;
                 }
                 let kind = if entry.level == "warning" { "warn".into() } else { entry.level };
-                let message = Message::new(kind, entry.text, Vec::new(), entry.stack_trace, None, origin);
+                let stack = entry.stack_trace.map(|stack| stacks.of(stack));
+                let message = Message::new(kind, entry.text, Vec::new(), stack, None, origin);
                 let release = entry.args.into_iter().filter_map(|argument| argument.object_id).collect();
                 let about = entry.url.filter(|url| !url.is_empty());
                 Some(Read { message, context: None, about, release })
@@ -166,18 +169,18 @@ impl Message {
         kind: String,
         text: String,
         arguments: Vec<RemoteObject>,
-        stack: Option<Box<RawValue>>,
+        stack: Option<Arc<RawValue>>,
         thrown: Option<RemoteObject>,
-        origin: &Origin,
+        origin: &Arc<Origin>,
     ) -> Self {
         let values = arguments.len().max(usize::from(thrown.is_some()));
         Message {
-            kind,
-            text: cut(text),
+            kind: kind.into(),
+            text: cut(text).into(),
             details: (0..values).map(|_| OnceLock::new()).collect(),
-            arguments,
+            arguments: arguments.into_iter().map(RemoteObject::slim).collect(),
             stack,
-            thrown,
+            thrown: thrown.map(Box::new),
             origin: origin.clone(),
             place: None,
         }
@@ -186,7 +189,7 @@ impl Message {
     /// Its text, with what has been read of its arguments where Chrome sent no previews.
     pub fn shown_text(&self) -> String {
         if !self.arguments.iter().any(RemoteObject::lacks_preview) {
-            return self.text.clone();
+            return self.text.to_string();
         }
         let with_structure = |(argument, details): (&RemoteObject, &OnceLock<Details>)| match details.get() {
             Some(Details::Structure(structure)) if argument.lacks_preview() => argument.with_structure(structure),
@@ -198,24 +201,31 @@ impl Message {
     /// The values that details can be read of, as many as there are slots for them.
     pub fn values(&self) -> &[RemoteObject] {
         match &self.thrown {
-            Some(thrown) => std::slice::from_ref(thrown),
+            Some(thrown) => std::slice::from_ref(&**thrown),
             None => &self.arguments,
         }
     }
 
     fn bytes(&self) -> usize {
-        let raw = |raw: &Option<Box<RawValue>>| raw.as_ref().map_or(0, |raw| raw.get().len());
+        let raw = |raw: &Option<Box<RawValue>>| raw.as_ref().map_or(0, |raw| allocated(raw.get()));
         let details = self.details.iter().filter_map(OnceLock::get).map(|details| match details {
-            Details::Structure(text) => text.len(),
+            Details::Structure(text) => allocated(text),
             Details::Error(error) => {
-                raw(&error.stack)
-                    + error.causes.iter().map(|cause| cause.message.len() + raw(&cause.stack)).sum::<usize>()
+                let cause = |cause: &Cause| size_of::<Cause>() + allocated(&cause.message) + raw(&cause.stack);
+                size_of_val(&**error) + raw(&error.stack) + error.causes.iter().map(cause).sum::<usize>()
             }
             Details::None => 0,
         });
-        400 + self.text.len()
-            + raw(&self.stack)
-            + self.values().iter().map(RemoteObject::bytes).sum::<usize>()
+        let texts = [&*self.text, &*self.kind].into_iter().chain(self.place.as_deref());
+        // Also if the next one shares it.
+        let stack = self.stack.as_ref().map_or(0, |stack| allocated(stack.get()));
+        let values = self.values();
+        size_of::<Self>()
+            + texts.map(allocated).sum::<usize>()
+            + stack
+            + size_of_val(values)
+            + values.iter().map(RemoteObject::bytes).sum::<usize>()
+            + size_of_val(&*self.details)
             + details.sum::<usize>()
     }
 }

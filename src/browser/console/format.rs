@@ -2,13 +2,13 @@
 //!
 //! Source: the Console Standard, https://console.spec.whatwg.org/#formatter
 
-use super::remote::RemoteObject;
+use super::remote::{RemoteObject, ValueType};
 
 /// The text of a console call: its arguments joined by blanks, after directives in the first one have taken theirs.
 pub fn text(arguments: &[RemoteObject]) -> String {
     let mut parts = Vec::with_capacity(arguments.len());
     let rest = match arguments {
-        [first, rest @ ..] if first.r#type == "string" && !rest.is_empty() => {
+        [first, rest @ ..] if first.r#type == ValueType::String && !rest.is_empty() => {
             let (text, used) = substitute(&first.line(), rest);
             parts.push(text);
             &rest[used..]
@@ -69,7 +69,7 @@ fn number(value: &RemoteObject, whole: bool) -> String {
         end = at + 1;
     }
     match text[..end].parse::<f64>() {
-        Ok(_) if value.r#type == "symbol" => "NaN".into(),
+        Ok(_) if value.r#type == ValueType::Symbol => "NaN".into(),
         Ok(_) if whole => text[..end].trim_start_matches('+').to_owned(),
         Ok(number) => number.to_string(),
         Err(_) => "NaN".into(),

@@ -10,7 +10,8 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::details;
 use super::entry::{Entry, Issue, Kind, Message};
-use crate::browser::collect::{Backlogs, Buckets, Origin, Part};
+use super::remote::ValueType;
+use crate::browser::collect::{Backlogs, Buckets, Origin, Part, Shared};
 use crate::browser::console::Details;
 use crate::cdp::Event;
 
@@ -65,9 +66,10 @@ impl Default for ConsoleLog {
     }
 }
 
-/// What one session has told about its frames.
+/// What one session has told about its frames, and the stacks of its messages.
 #[derive(Default)]
 struct Places {
+    stacks: Shared,
     /// Frames of execution contexts.
     contexts: HashMap<i64, String>,
     /// Addresses of frames other than the main one.
@@ -82,6 +84,7 @@ impl ConsoleLog {
         let mut events = origin.session.connection().subscribe(origin.session.id(), EVENTS, WAITING);
         self.backlogs.add(events.backlog());
         let log = Arc::downgrade(self);
+        let origin = Arc::new(origin);
         tokio::spawn(async move {
             let mut places = Places::default();
             let mut lost = 0;
@@ -100,7 +103,7 @@ impl ConsoleLog {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(self: &Arc<Self>, event: &Event, origin: &Origin, places: &mut Places) {
+    fn note(self: &Arc<Self>, event: &Event, origin: &Arc<Origin>, places: &mut Places) {
         match event.method.as_str() {
             "Page.frameNavigated" => {
                 let is_main = places.navigated(event, origin);
@@ -116,17 +119,18 @@ impl ConsoleLog {
                 }
             }
             _ => {
-                let Some(mut read) = Message::read(event, origin) else { return };
+                let Some(mut read) = Message::read(event, origin, &mut places.stacks) else { return };
                 for id in read.release {
                     origin.session.post("Runtime.releaseObject", json!({"objectId": id}));
                 }
                 let message = &mut read.message;
-                message.place = places.of(origin, read.context).or_else(|| {
+                let place = places.of(origin, read.context).or_else(|| {
                     // The document itself goes without saying, and what the text names already too.
                     let url =
                         read.about.filter(|url| *url != places.document && !message.text.contains(url.as_str()))?;
                     Some(format!("at {url}"))
                 });
+                message.place = place.map(Into::into);
                 let message = Arc::new(read.message);
                 let order = self.push(Kind::Message(message.clone()));
                 self.read_details(message, order);
@@ -146,7 +150,7 @@ impl ConsoleLog {
     fn read_details(self: &Arc<Self>, message: Arc<Message>, order: u64) {
         let is_structured = |at: usize| {
             let value = &message.values()[at];
-            value.r#type == "object" && value.object_id.is_some()
+            value.r#type == ValueType::Object && value.object_id.is_some()
         };
         let structured: Vec<usize> = (0..message.values().len()).filter(|&at| is_structured(at)).collect();
         let permit = if structured.is_empty() { None } else { self.readers.clone().try_acquire_owned().ok() };

@@ -6,32 +6,95 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::browser::collect::allocated;
+
 /// Characters of a function's head that are shown.
 const FUNCTION_HEAD: usize = 80;
 
 /// Characters of a structure that stands for a preview.
 const STRUCTURE: usize = 120;
 
-/// A value in the page.
+/// A value in the page. Pages that log much have tens of thousands of them: a preview is kept as the line that it makes.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteObject {
-    /// `object`, `string`, `undefined`, …
-    pub r#type: String,
+    /// What it is.
+    pub r#type: ValueType,
     /// `error`, `array`, `null`, …
-    pub subtype: Option<String>,
+    pub subtype: Option<Box<str>>,
     /// A primitive that JSON can hold.
-    pub value: Option<Value>,
+    pub value: Option<Plain>,
     /// One that it cannot: `-0`, `NaN`, `10n`, …
-    pub unserializable_value: Option<String>,
+    unserializable_value: Option<Box<str>>,
     /// Chrome's own words for it.
-    pub description: Option<String>,
+    description: Option<Box<str>>,
     /// Handle of an object, valid on the session that delivered it.
-    pub object_id: Option<String>,
-    preview: Option<Preview>,
-    /// Its structure, where it was read from the page.
-    #[serde(skip)]
-    structure: Option<String>,
+    pub object_id: Option<Box<str>>,
+    preview: Option<Line>,
+}
+
+/// Types of values, as in the protocol.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the protocol's names")]
+pub enum ValueType {
+    #[default]
+    Object,
+    Function,
+    Undefined,
+    String,
+    Number,
+    Boolean,
+    Symbol,
+    Bigint,
+    /// One that this version does not know.
+    #[serde(other)]
+    Other,
+}
+
+/// A primitive.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "Value")]
+pub enum Plain {
+    /// A string.
+    Text(Box<str>),
+    /// Anything else, as JSON.
+    Json(Box<str>),
+}
+
+impl From<Value> for Plain {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(text) => Plain::Text(text.into()),
+            other => Plain::Json(other.to_string().into()),
+        }
+    }
+}
+
+impl Plain {
+    /// As JSON: strings in quotes.
+    fn json(&self) -> String {
+        match self {
+            Plain::Text(text) => Value::from(&**text).to_string(),
+            Plain::Json(json) => json.to_string(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        let (Plain::Text(text) | Plain::Json(text)) = self;
+        text
+    }
+}
+
+/// The line of a preview.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "Preview")]
+struct Line(Box<str>);
+
+impl From<Preview> for Line {
+    fn from(preview: Preview) -> Self {
+        Line(preview.line().into())
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -72,20 +135,26 @@ impl RemoteObject {
     /// Whether a line about it says nothing about its content: Chrome repeats old messages without previews.
     pub fn lacks_preview(&self) -> bool {
         let plain = matches!(self.subtype.as_deref(), Some("null" | "error" | "node" | "date" | "regexp"));
-        self.r#type == "object" && !plain && self.preview.is_none()
+        self.r#type == ValueType::Object && !plain && self.preview.is_none()
     }
 
     /// The same with its structure in place of a preview.
     pub fn with_structure(&self, structure: &str) -> Self {
         let line = structure.replace(['\n', '\r'], " ");
         let cut = line.char_indices().nth(STRUCTURE).map(|(at, _)| format!("{}…", &line[..at]));
-        RemoteObject { structure: Some(cut.unwrap_or(line)), ..self.clone() }
+        RemoteObject { preview: Some(Line(cut.unwrap_or(line).into())), ..self.clone() }
+    }
+
+    /// Without what nobody asks for any more: primitives are described by their value.
+    pub fn slim(mut self) -> Self {
+        self.description.take_if(|_| self.value.is_some());
+        self
     }
 
     /// On one line, as an argument of a console call: strings stand as they are.
     pub fn line(&self) -> String {
-        match self.value.as_ref().and_then(Value::as_str) {
-            Some(text) if self.r#type == "string" => text.to_owned(),
+        match &self.value {
+            Some(Plain::Text(text)) if self.r#type == ValueType::String => text.to_string(),
             _ => self.inspected(),
         }
     }
@@ -93,22 +162,20 @@ impl RemoteObject {
     /// On one line, strings in quotes.
     pub fn inspected(&self) -> String {
         if let Some(text) = &self.unserializable_value {
-            return text.clone();
+            return text.to_string();
         }
         let description = self.description.as_deref().unwrap_or_default();
-        match (self.r#type.as_str(), self.subtype.as_deref()) {
-            ("undefined", _) => "undefined".into(),
+        match (self.r#type, self.subtype.as_deref()) {
+            (ValueType::Undefined, _) => "undefined".into(),
             (_, Some("null")) => "null".into(),
-            ("string" | "number" | "boolean", _) => self.value.as_ref().map(Value::to_string).unwrap_or_default(),
-            ("function", _) => function_head(description),
+            (ValueType::String | ValueType::Number | ValueType::Boolean, _) => {
+                self.value.as_ref().map(Plain::json).unwrap_or_default()
+            }
+            (ValueType::Function, _) => function_head(description),
             (_, Some("error")) => description.lines().next().unwrap_or_default().to_owned(),
             (_, Some("node")) => node(description),
-            (_, Some("date" | "regexp")) | ("symbol", _) => description.to_owned(),
-            _ => match (&self.preview, &self.structure) {
-                (Some(preview), _) => preview.line(),
-                (None, Some(structure)) => structure.clone(),
-                (None, None) => description.to_owned(),
-            },
+            (_, Some("date" | "regexp")) | (ValueType::Symbol, _) => description.to_owned(),
+            _ => self.preview.as_ref().map_or(description, |Line(line)| line).to_owned(),
         }
     }
 
@@ -122,11 +189,17 @@ impl RemoteObject {
         }
     }
 
-    /// About how many bytes it holds on to.
+    /// About how many bytes it holds on to, beside itself.
     pub fn bytes(&self) -> usize {
-        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        let value = self.value.as_ref().and_then(Value::as_str).map_or(0, str::len);
-        256 + value + text(&self.description) + self.preview.as_ref().map_or(0, |p| 100 * p.properties.len())
+        let texts = [
+            self.subtype.as_deref(),
+            self.value.as_ref().map(Plain::text),
+            self.unserializable_value.as_deref(),
+            self.description.as_deref(),
+            self.object_id.as_deref(),
+            self.preview.as_ref().map(|Line(line)| &**line),
+        ];
+        texts.into_iter().flatten().map(allocated).sum()
     }
 }
 

@@ -3,6 +3,7 @@
 //! at all for hops that were answered without the network.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
@@ -18,7 +19,7 @@ const WAITING: usize = 32;
 #[derive(Default)]
 pub(super) struct Chain {
     hops: Vec<Hop>,
-    sent: VecDeque<Box<RawValue>>,
+    sent: VecDeque<Arc<RawValue>>,
     received: VecDeque<ExtraInfo>,
 }
 
@@ -32,7 +33,7 @@ struct Hop {
 
 /// Extra info and the number of the request that it belongs to.
 pub(super) enum Found {
-    Sent(u32, Box<RawValue>),
+    Sent(u32, Arc<RawValue>),
     Received(u32, ExtraInfo),
 }
 
@@ -53,7 +54,7 @@ impl Chain {
     }
 
     /// What was sent in one of the hops.
-    pub fn sent(&mut self, headers: Box<RawValue>) {
+    pub fn sent(&mut self, headers: Arc<RawValue>) {
         if self.sent.len() < WAITING {
             self.sent.push_back(headers);
         }
@@ -67,7 +68,7 @@ impl Chain {
     }
 
     /// The newest hop has no extra info. `taken` is what was given to it too early.
-    pub fn without(&mut self, taken: (Option<Box<RawValue>>, Option<ExtraInfo>)) {
+    pub fn without(&mut self, taken: (Option<Arc<RawValue>>, Option<ExtraInfo>)) {
         let Some(hop) = self.hops.last_mut() else { return };
         hop.without = true;
         taken.0.into_iter().for_each(|sent| self.sent.push_front(sent));
@@ -129,8 +130,8 @@ impl Chains {
 mod tests {
     use super::*;
 
-    fn raw(text: &str) -> Box<RawValue> {
-        serde_json::value::to_raw_value(text).unwrap()
+    fn raw(text: &str) -> Arc<RawValue> {
+        serde_json::value::to_raw_value(text).unwrap().into()
     }
 
     fn assigned(chain: &mut Chain) -> Vec<(u32, String)> {
@@ -148,7 +149,7 @@ mod tests {
         assert!(assigned(&mut chain).is_empty());
         chain.push(1);
         assert_eq!(assigned(&mut chain), [(1, "sent \"early\"".into())]);
-        chain.received(ExtraInfo { headers: raw("x"), status_code: Some(302) });
+        chain.received(ExtraInfo { headers: RawValue::NULL.to_owned(), status_code: Some(302) });
         chain.sent(raw("second"));
         assert_eq!(assigned(&mut chain), [(1, "received 302".into())], "the second hop is not there yet");
         chain.push(2);

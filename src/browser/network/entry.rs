@@ -36,7 +36,7 @@ pub struct Request {
     /// Number of the hop that it was redirected to.
     pub next: Option<u32>,
     /// `Network.Initiator`, with the `Runtime.StackTrace` of a script.
-    pub initiator: Option<Box<RawValue>>,
+    pub initiator: Option<Arc<RawValue>>,
     /// The session it came from.
     pub origin: Arc<Origin>,
     /// When it was sent: seconds since 1970.
@@ -55,8 +55,8 @@ pub struct Request {
     pub failed: Option<Failed>,
     /// Of a WebSocket or an event stream.
     pub messages: Option<Messages>,
-    pub(super) headers: Box<RawValue>,
-    pub(super) sent_extra: Option<Box<RawValue>>,
+    pub(super) headers: Arc<RawValue>,
+    pub(super) sent_extra: Option<Arc<RawValue>>,
     pub(super) received_extra: Option<ExtraInfo>,
     pub(super) sent_body: SentBody,
     pub(super) kept_body: Option<Slot>,
@@ -285,7 +285,7 @@ fn read(raw: &RawValue) -> Vec<Header> {
 
 impl Weight for Request {
     fn bytes(&self) -> usize {
-        let raw = |value: &Option<Box<RawValue>>| value.as_ref().map_or(0, |raw| raw.get().len());
+        let raw = |value: &Option<Arc<RawValue>>| value.as_ref().map_or(0, |raw| raw.get().len());
         let sent = match &self.sent_body {
             SentBody::Inline(bytes) => bytes.len(),
             _ => 0,

@@ -13,7 +13,7 @@ use super::protocol::{
     About, At, ExtraInfo, Finished, Handshake, LoadingFailed, PostDataEntry, ResponseReceived, SocketCreated,
     SocketError, SocketFrame, WillBeSent,
 };
-use crate::browser::collect::{Buckets, Origin, Part};
+use crate::browser::collect::{Buckets, Origin, Part, Shared};
 use crate::cdp::{Event, Session};
 
 /// Requests of one document, and bytes of all of them together.
@@ -32,6 +32,7 @@ const INLINE: usize = 2 * 1024;
 /// The requests and what belongs to them.
 pub(super) struct State {
     pub entries: Buckets<Request>,
+    shared: Shared,
     next_id: u32,
     pub chains: Chains,
     orphans: VecDeque<(String, Event)>,
@@ -68,6 +69,7 @@ impl Default for State {
     fn default() -> Self {
         State {
             entries: Buckets::new(ENTRIES, BYTES),
+            shared: Shared::default(),
             next_id: 1,
             chains: Chains::default(),
             orphans: VecDeque::new(),
@@ -188,7 +190,7 @@ impl State {
             is_navigation,
             hops,
             next: None,
-            initiator: sent.initiator.filter(|raw| raw.get().len() <= INITIATOR),
+            initiator: sent.initiator.filter(|raw| raw.get().len() <= INITIATOR).map(|raw| self.shared.of(raw)),
             origin: origin.clone(),
             wall_time: sent.wall_time,
             started: sent.timestamp,
@@ -198,7 +200,7 @@ impl State {
             response: None,
             failed: None,
             messages: None,
-            headers: sent.request.headers,
+            headers: self.shared.of(sent.request.headers),
             sent_extra: None,
             received_extra: None,
             sent_body,
@@ -223,7 +225,7 @@ impl State {
             is_navigation: false,
             hops: Vec::new(),
             next: None,
-            initiator: created.initiator.filter(|raw| raw.get().len() <= INITIATOR),
+            initiator: created.initiator.filter(|raw| raw.get().len() <= INITIATOR).map(|raw| self.shared.of(raw)),
             origin: origin.clone(),
             wall_time: now.as_secs_f64(),
             started: 0.0,
@@ -233,7 +235,7 @@ impl State {
             response: None,
             failed: None,
             messages: Some(Default::default()),
-            headers: serde_json::value::RawValue::NULL.to_owned(),
+            headers: serde_json::value::RawValue::NULL.to_owned().into(),
             sent_extra: None,
             received_extra: None,
             sent_body: SentBody::None,
@@ -246,7 +248,8 @@ impl State {
         match event.method.as_str() {
             "Network.requestWillBeSentExtraInfo" => {
                 let extra: ExtraInfo = event.decode().ok()?;
-                self.chains.get_mut(request_id)?.sent(extra.headers);
+                let headers = self.shared.of(extra.headers);
+                self.chains.get_mut(request_id)?.sent(headers);
                 self.assign(request_id);
             }
             "Network.responseReceivedExtraInfo" => {
@@ -291,7 +294,7 @@ impl State {
             "Network.webSocketWillSendHandshakeRequest" => {
                 let handshake: Handshake = event.decode().ok()?;
                 self.update(id, |request| {
-                    request.headers = handshake.request.headers;
+                    request.headers = handshake.request.headers.into();
                     request.started = handshake.timestamp;
                     request.wall_time = handshake.wall_time;
                 });
@@ -300,7 +303,7 @@ impl State {
                 let ResponseReceived { mut response, .. } = event.decode().ok()?;
                 self.update(id, |request| {
                     if let Some(sent) = response.request_headers.take() {
-                        request.headers = sent;
+                        request.headers = sent.into();
                     }
                     request.response = Some(Response { received: response });
                 });
