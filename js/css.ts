@@ -41,15 +41,31 @@ export type Styles = {
 /** How long a target that was attached a moment ago may take to become known. */
 const TARGET_MS = 1000;
 
+/** How often an element's styles are asked for. */
+const ATTEMPTS = 3;
+
 export async function styles(
     universe: PageUniverse, {target: id, backend, deadlineMs}: StyleParams): Promise<Styles> {
   const deadline = new Deadline(deadlineMs);
   const target = await deadline.until(() => universe.target(id), TARGET_MS);
   const dom = target?.model(DOMModel);
   const css = target?.model(CSSModel);
+  if (!dom || !css) {
+    return {failure: 'detached'};
+  }
+  let found = await lookUp(universe, dom, css, backend, deadline);
+  // Chrome announces a document anew when the DOM is first asked for: the numbers of its nodes are others then.
+  for (let left = ATTEMPTS - 1; left > 0 && 'failure' in found && found.failure === 'no-styles'; left--) {
+    found = await lookUp(universe, dom, css, backend, deadline);
+  }
+  return found;
+}
+
+async function lookUp(
+    universe: PageUniverse, dom: DOMModel, css: CSSModel, backend: number, deadline: Deadline): Promise<Styles> {
   const number = backend as Protocol.DOM.BackendNodeId;
-  const node = (await dom?.pushNodesByBackendIdsToFrontend(new Set([number])))?.get(number);
-  if (!css || !node) {
+  const node = (await dom.pushNodesByBackendIdsToFrontend(new Set([number])))?.get(number);
+  if (!node) {
     return {failure: 'detached'};
   }
   const element = node.enclosingElementOrSelf();

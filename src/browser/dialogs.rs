@@ -22,6 +22,9 @@ const NEXT: Duration = Duration::from_millis(100);
 /// So many of them in a row are dismissed before the page counts as one that asks without end.
 const MAX_DISMISSED: usize = 20;
 
+/// Dialogs of one document after which it is taken for one that never stops.
+const MANY: usize = 10;
+
 /// A dialog.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -158,9 +161,17 @@ impl Dialogs {
         }
     }
 
-    /// How many dialogs the document has opened.
-    pub fn count(&self) -> usize {
-        self.count.load(Ordering::Relaxed)
+    /// How many dialogs the document has opened, if that is so many that it may never stop.
+    pub fn keep_coming(&self) -> Option<usize> {
+        Some(self.count.load(Ordering::Relaxed)).filter(|count| *count >= MANY)
+    }
+
+    /// The open dialog. Where one follows the other it is waited for: the one before may have been answered just now.
+    pub async fn open_or_coming(&self) -> Option<Dialog> {
+        match self.open() {
+            None if self.keep_coming().is_some() => tokio::time::timeout(NEXT, self.opened()).await.ok(),
+            open => open,
+        }
     }
 
     /// A new document begins.

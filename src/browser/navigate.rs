@@ -11,6 +11,7 @@ use super::page::Attached;
 use super::pages::is_allowed;
 use crate::cdp::{CdpError, Event, Subscription};
 use crate::config::Config;
+use crate::files::{AccessError, PathPolicy};
 
 /// How long a page may take to load; the original's default.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,6 +34,9 @@ pub enum NavigationError {
     /// Switched off, or not for agents.
     #[error("Navigating to {scheme}: URLs is not allowed.")]
     NotAllowed { scheme: String },
+    /// A file that the client may not reach.
+    #[error(transparent)]
+    Denied(#[from] AccessError),
     /// Chrome could not load it.
     #[error("{code} at {url}")]
     Failed { code: String, url: String, download: bool },
@@ -67,6 +71,9 @@ impl NavigationError {
             NavigationError::NotAllowed { .. } => {
                 "use an http or https address; some schemes are switched by the server's options"
             }
+            NavigationError::Denied(_) => {
+                "files are under the path rules: use one in these directories, or start the server with --workspace=<directory>"
+            }
             NavigationError::Failed { download: true, .. } => "the address is a download, not a page",
             NavigationError::Failed { code, .. } if code == "net::ERR_ABORTED" => {
                 "something stopped it: the page, a dialog, or a download"
@@ -84,8 +91,8 @@ impl NavigationError {
     }
 }
 
-/// Checks an address before anything is sent.
-pub fn check(url: &str, config: &Config) -> Result<(), NavigationError> {
+/// Checks an address before anything is sent. Files are under the rules for paths.
+pub fn check(url: &str, config: &Config, paths: &PathPolicy) -> Result<(), NavigationError> {
     let parsed = url::Url::parse(url).map_err(|_| NavigationError::Invalid { url: url.into() })?;
     let refuse = |scheme: &str| Err(NavigationError::NotAllowed { scheme: scheme.into() });
     if !config.javascript_evaluation && ["javascript", "data", "vbscript"].contains(&parsed.scheme()) {
@@ -101,6 +108,9 @@ pub fn check(url: &str, config: &Config) -> Result<(), NavigationError> {
     let is_file = inner.get(..5).is_some_and(|prefix| prefix.eq_ignore_ascii_case("file:"));
     if !config.file_navigations && is_file {
         return refuse("file");
+    }
+    if is_file {
+        paths.check(inner.split(['?', '#']).next().unwrap_or_default())?;
     }
     if is_allowed(&parsed, config.category_extensions) { Ok(()) } else { refuse(parsed.scheme()) }
 }
@@ -300,16 +310,23 @@ mod tests {
 
     fn check_with(url: &str, flags: &str) -> Result<(), String> {
         let parsed = parse(flags.split_whitespace().map(str::to_owned)).unwrap();
-        check(url, &Config::from_parsed(&parsed)).map_err(|e| e.to_string())
+        let config = Config::from_parsed(&parsed);
+        check(url, &config, &PathPolicy::new(&config, None)).map_err(|e| e.to_string())
     }
 
     #[test]
     fn addresses_are_checked_first() {
         assert_eq!(check_with("example", ""), Err("Invalid URL: \"example\".".into()));
         assert_eq!(check_with("chrome://settings", ""), Err("Navigating to chrome: URLs is not allowed.".into()));
-        for url in ["http://a.test", "data:text/html,x", "about:blank", "file:///x", "view-source:http://a.test"] {
+        for url in ["http://a.test", "data:text/html,x", "about:blank", "view-source:http://a.test"] {
             assert_eq!(check_with(url, ""), Ok(()), "{url}");
         }
+        let inside = format!("file://{}/page.html?x#y", std::env::temp_dir().display());
+        for url in ["file:///x", "view-source:file:///x", "view-source: FILE:///x?y"] {
+            assert!(check_with(url, "").unwrap_err().starts_with("Access denied: path "), "{url}");
+            assert_eq!(check_with(url, "--allow-unrestricted-paths"), Ok(()), "{url}");
+        }
+        assert_eq!(check_with(&inside, ""), Ok(()), "{inside}");
         let strict = "--no-javascript-evaluation --no-file-navigations";
         for url in [
             "data:text/html,x",

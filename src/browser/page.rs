@@ -184,6 +184,7 @@ impl Attached {
         let attached: Value = browser.call("Target.attachToTarget", params).await?;
         let id = attached["sessionId"].as_str().unwrap_or_default();
         let session = browser.with_id(id);
+        let mut unfinished = Unfinished(Some((browser.clone(), id.to_owned())));
         let page = Arc::new(Attached {
             session: session.clone(),
             frame: target.to_owned(),
@@ -206,6 +207,7 @@ impl Attached {
         shared_workers::follow(&page, browser.clone());
         let origin = Origin { session, part: Part::Page, target: target.to_owned(), url: String::new() };
         page.prepare(origin).await?;
+        unfinished.0 = None;
         Ok(page)
     }
 
@@ -307,6 +309,17 @@ impl Attached {
     /// The snapshots, for reading or changing.
     pub fn snapshots(&self) -> MutexGuard<'_, Snapshots> {
         guard_of(&self.snapshots)
+    }
+}
+
+/// A session that is not set up yet. One that nobody follows would go on holding the frames and workers that it attaches.
+struct Unfinished(Option<(Session, String)>);
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some((browser, id)) = self.0.take() {
+            browser.post("Target.detachFromTarget", json!({"sessionId": id}));
+        }
     }
 }
 

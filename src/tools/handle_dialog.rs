@@ -5,9 +5,6 @@ use super::schema::Param;
 use super::{Arguments, Category, Handler, Running, Tool};
 use crate::report::{Failure, Report};
 
-/// A document that opens more dialogs than this may do so without end.
-const MANY: usize = 10;
-
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "handle_dialog",
@@ -31,8 +28,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         let text = arguments.optional_text("promptText").filter(|_| accept);
         context.on.dialogs.answer(&context.on.session, accept, text).await?;
         report.line(if accept { "Successfully accepted the dialog" } else { "Successfully dismissed the dialog" });
-        let count = context.on.dialogs.count();
-        if count >= MANY {
+        if let Some(count) = context.on.dialogs.keep_coming() {
             report.line(format!(
                 "Note: this document has opened {count} dialogs. navigate_page leaves it, if need be by ending its process."
             ));

@@ -66,7 +66,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
             }
         };
         if let Some(url) = url {
-            navigate::check(url, &context.config)?;
+            navigate::check(url, &context.config, &context.call.paths)?;
         }
         let destination = match (kind, url) {
             ("url", None) => return Err(Failure::new("A URL is required for type url.", "give a url")),
@@ -76,7 +76,7 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
             _ => Destination::Reload { ignore_cache: arguments.bool("ignoreCache") },
         };
         // Chrome closes it with its document anyway; here it must not look like one of the new document.
-        if let Some(dialog) = context.on.dialogs.open() {
+        if let Some(dialog) = context.on.dialogs.open_or_coming().await {
             let ended = context.on.dialogs.dismiss_all(&context.on.session).await?;
             report.line(format!("Dismissed the dialog that was open ({}: {}).", dialog.kind, dialog.message));
             if ended {

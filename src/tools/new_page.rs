@@ -27,7 +27,7 @@ pub const TOOL: Tool = Tool {
 fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
         let url = arguments.text("url");
-        navigate::check(url, &context.session.config)?;
+        navigate::check(url, &context.session.config, &context.paths)?;
         let live = context.session.browser(report).await?;
         let isolated = arguments.optional_text("isolatedContext");
         let page = live.pages.create(arguments.bool("background"), isolated).await?;

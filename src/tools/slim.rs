@@ -53,7 +53,7 @@ const SCRIPT: Duration = Duration::from_secs(180);
 fn navigate<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a mut Report) -> Running<'a> {
     Box::pin(async move {
         let url = arguments.text("url");
-        navigate::check(url, &context.config)?;
+        navigate::check(url, &context.config, &context.call.paths)?;
         // Left by a script; without this tool nobody could answer it.
         if context.on.dialogs.open().is_some() {
             context.on.dialogs.answer(&context.on.session, false, None).await?;

@@ -59,6 +59,14 @@ fn substitute(format: &str, values: &[RemoteObject]) -> (String, usize) {
 fn number(value: &RemoteObject, whole: bool) -> String {
     let text = value.line();
     let text = text.trim().trim_end_matches('n');
+    if value.r#type == ValueType::Number {
+        return match text.parse::<f64>() {
+            Ok(number) if number.is_finite() && whole => number.trunc().to_string(),
+            Ok(number) if number.is_finite() => number.to_string(),
+            // `Infinity`, `-Infinity`, `NaN`
+            _ => text.to_owned(),
+        };
+    }
     let mut end = 0;
     for (at, c) in text.char_indices() {
         let sign = at == 0 && matches!(c, '-' | '+');
@@ -107,5 +115,6 @@ mod tests {
         assert_eq!(of(json!([1, "%s", 2])), "1 %s 2");
         assert_eq!(of(json!(["", "second"])), " second");
         assert_eq!(of(json!(["%é", 1])), "%é 1");
+        assert_eq!(of(json!(["%f %d %d", 2.5e-9, 5e-7, -3.9])), "0.0000000025 0 -3");
     }
 }

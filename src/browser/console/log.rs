@@ -33,10 +33,12 @@ const EVENTS: &[&str] = &[
     "Runtime.consoleAPICalled",
     "Runtime.exceptionThrown",
     "Runtime.executionContextCreated",
+    "Runtime.executionContextDestroyed",
     "Runtime.executionContextsCleared",
     "Log.entryAdded",
     "Audits.issueAdded",
     "Page.frameNavigated",
+    "Page.frameDetached",
 ];
 
 /// The console of one page.
@@ -113,6 +115,8 @@ impl ConsoleLog {
             }
             "Runtime.executionContextCreated" => places.created(event),
             "Runtime.executionContextsCleared" => places.contexts.clear(),
+            "Runtime.executionContextDestroyed" => places.destroyed(event),
+            "Page.frameDetached" => places.detached(event),
             "Audits.issueAdded" => {
                 if let Some(issue) = Issue::read(event) {
                     self.push(Kind::Issue(Arc::new(issue)));
@@ -257,6 +261,21 @@ impl Places {
         let Ok(Created { context }) = event.decode() else { return };
         if let Some(frame) = context.aux_data.as_ref().and_then(|data| data["frameId"].as_str()) {
             self.contexts.insert(context.id, frame.to_owned());
+        }
+    }
+
+    /// Messages have got their place when they came.
+    fn destroyed(&mut self, event: &Event) {
+        let Ok(details) = event.decode::<Value>() else { return };
+        if let Some(id) = details["executionContextId"].as_i64() {
+            self.contexts.remove(&id);
+        }
+    }
+
+    fn detached(&mut self, event: &Event) {
+        let Ok(details) = event.decode::<Value>() else { return };
+        if let Some(id) = details["frameId"].as_str() {
+            self.frames.remove(id);
         }
     }
 

@@ -10,6 +10,7 @@ use super::InputError;
 use super::mouse::{aim, click};
 use crate::browser::elements::Element;
 use crate::browser::page::Attached;
+use crate::cdp::Session;
 
 /// How long a click may take to open a file chooser.
 const CHOOSER: Duration = Duration::from_secs(3);
@@ -64,31 +65,35 @@ pub async fn upload(page: &Attached, element: &Element, paths: &[PathBuf]) -> Re
         element.frame.session.call::<Value>("DOM.setFileInputFiles", params).await?;
         return Ok(());
     }
-    let intercept = |enabled: bool| json!({"enabled": enabled});
     let mut choosers = element.frame.session.subscribe(&["Page.fileChooserOpened"]);
-    element.frame.session.call::<Value>("Page.setInterceptFileChooserDialog", intercept(true)).await?;
-    let chosen = async {
-        let point = aim(page, element, true).await?;
-        click(page, point, false).await?;
-        let event = tokio::time::timeout(CHOOSER, choosers.next()).await.ok().flatten();
-        let details: Value = match event.map(|event| event.decode()) {
-            Some(Ok(details)) => details,
-            _ => {
-                return Err(InputError::File {
-                    why: "Failed to upload file. The element is no file field, and clicking it opened no file chooser."
-                        .into(),
-                    hint: "take_snapshot shows the page's file fields; use the uid of one",
-                });
-            }
-        };
-        if paths.len() > 1 && details["mode"] == "selectSingle" {
-            return Err(only_one(paths.len()));
+    let _intercepting = Intercepting(&element.frame.session);
+    element.frame.session.call::<Value>("Page.setInterceptFileChooserDialog", json!({"enabled": true})).await?;
+    let point = aim(page, element, true).await?;
+    click(page, point, false).await?;
+    let event = tokio::time::timeout(CHOOSER, choosers.next()).await.ok().flatten();
+    let details: Value = match event.map(|event| event.decode()) {
+        Some(Ok(details)) => details,
+        _ => {
+            return Err(InputError::File {
+                why: "Failed to upload file. The element is no file field, and clicking it opened no file chooser."
+                    .into(),
+                hint: "take_snapshot shows the page's file fields; use the uid of one",
+            });
         }
-        let params = json!({"files": paths, "backendNodeId": details["backendNodeId"]});
-        element.frame.session.call::<Value>("DOM.setFileInputFiles", params).await?;
-        Ok(())
+    };
+    if paths.len() > 1 && details["mode"] == "selectSingle" {
+        return Err(only_one(paths.len()));
     }
-    .await;
-    let _: Result<Value, _> = element.frame.session.call("Page.setInterceptFileChooserDialog", intercept(false)).await;
-    chosen
+    let params = json!({"files": paths, "backendNodeId": details["backendNodeId"]});
+    element.frame.session.call::<Value>("DOM.setFileInputFiles", params).await?;
+    Ok(())
+}
+
+/// File choosers come to us and open for nobody else, until this is dropped: also when the call is cancelled.
+struct Intercepting<'a>(&'a Session);
+
+impl Drop for Intercepting<'_> {
+    fn drop(&mut self) {
+        self.0.post("Page.setInterceptFileChooserDialog", json!({"enabled": false}));
+    }
 }

@@ -139,6 +139,9 @@ impl NetworkLog {
             };
             drop(permit);
             let (Ok(bytes), Some(log)) = (bytes, log.upgrade()) else { return };
+            if !is_sent && bytes.is_empty() && request.has_long_body() {
+                return;
+            }
             let Some(slot) = log.spool.store(&bytes) else { return };
             log.update(id, |request| match is_sent {
                 true => request.sent_body = SentBody::Kept(slot),
@@ -159,6 +162,10 @@ impl NetworkLog {
             for request in others {
                 let Some(log) = log.upgrade() else { return };
                 let Ok(bytes) = log.ask_browser(&request).await else { continue };
+                // Not kept, see `received_body`: nothing must stand for it.
+                if bytes.is_empty() && request.has_long_body() {
+                    continue;
+                }
                 read += bytes.len();
                 if read > ALL_RESCUED {
                     return;

@@ -117,6 +117,10 @@ impl State {
                 let Ok(About { request_id }) = event.decode() else { return reads };
                 match self.chains.get(&request_id).and_then(|chain| chain.last()) {
                     Some(id) => reads.extend(self.apply(&event, &request_id, id)),
+                    // Their connection was announced before them on the same session, or never will be.
+                    None if ["Network.webSocket", "Network.eventSource"]
+                        .iter()
+                        .any(|of| event.method.starts_with(of)) => {}
                     None => {
                         self.orphans.push_back((request_id, event));
                         if self.orphans.len() > ORPHANS {

@@ -93,12 +93,18 @@ fn dialogs_without_end() {
     // Nobody gets out of the loop by answering; the page can be closed.
     browser.text("close_page", json!({"pageId": 1}));
     assert!(!browser.text("list_pages", json!({})).contains("1: "));
-    // A script's own endless dialogs end with its time. Chrome does not stop such a script; that is said.
+    // A script's own endless dialogs end with its time. Not every version of Chrome stops such a script; what is said is so.
     let script = json!({"pageId": 2, "function": "() => { for (;;) alert('again') }", "timeout": 1500});
     let start = Instant::now();
     let error = browser.error("evaluate_script", script);
-    assert!(error.contains("did not finish within 1500 ms") && error.contains("could not stop"), "{error}");
+    assert!(error.contains("did not finish within 1500 ms"), "{error}");
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    if error.contains("the script was stopped") {
+        let title = browser.text("evaluate_script", json!({"pageId": 2, "function": "() => document.title"}));
+        assert!(title.contains("\"Other\""), "{title}");
+    } else {
+        assert!(error.contains("could not stop"), "{error}");
+    }
     let text = browser.text("new_page", json!({"url": data_url("<title>Fresh</title>")}));
     assert!(text.contains("3: Fresh"), "{text}");
     assert_eq!(browser.eval("() => document.title"), "Fresh");

@@ -123,6 +123,17 @@ static RULES: &[Rule] = &[
         let refused = ours.is_error && ours.text.contains("there is no such file");
         take_if(call.tool == "upload_file" && refused && !peer.is_error, ours, peer)
     }),
+    // Chrome 156 keeps the nodes of the document before for a while, and the original clicks them.
+    Rule {
+        name: "Elements of an earlier document",
+        races: true,
+        apply: |_, _, ours, peer| {
+            let refused = ours.is_error && ours.text.contains("no longer exists on the page. It belongs to an earlier");
+            let other =
+                peer.text.starts_with("Successfully clicked") || peer.text.contains("no longer exists on the page.");
+            take_if(refused && other, ours, peer)
+        },
+    },
     rule("Covered elements", |call, _, ours, peer| {
         let covered = ours.is_error && ours.text.contains("covered");
         take_if(call.tool == "click" && covered && !peer.is_error, ours, peer)
@@ -220,7 +231,6 @@ pub static WORDINGS: &[Wording] = &[
     Wording { ours: "F5x is invalid.", peer: "F5x is invalid." },
     Wording { ours: "Nope is invalid.", peer: "Nope is invalid." },
     Wording { ours: "The file field takes one file, not 2", peer: "<input type=file multiple>" },
-    Wording { ours: "no longer exists on the page. It belongs to", peer: "no longer exists on the page." },
 ];
 
 /// The entry that the two answers fit, which are made equal.

@@ -71,10 +71,18 @@ write('guarded.js', script('guarded') + '//# sourceMappingURL=secret/x.map\n')
 write('secret/x.map', json.dumps(plain('../ts/guarded.ts')))
 write('redirected.js', script('redirected') + '//# sourceMappingURL=external.js.map?redirect=/maps/secret/x.map\n')
 write('slow.js', script('slow') + '//# sourceMappingURL=external.js.map?delay=10000\n')
+one('unnamed', plain('ts/unnamed.ts', sourcesContent=['\n' * 9 + 'export function unnamed() {\n    console.error()\n}\n' + '\n' * 8 + '  unnamed()\n']))
+# The form in which webpack's `eval-source-map` puts its modules: evaluated texts with addresses of their own.
+def module(name):
+    source_map = base64.b64encode(json.dumps(plain(f'webpack://shop/./src/{name}.ts?c0de')).encode()).decode()
+    tail = f'//# sourceMappingURL=data:application/json;charset=utf-8;base64,{source_map}\n//# sourceURL=webpack-internal:///./src/{name}.ts\n'
+    return f'  "./src/{name}.ts": () => {{ eval({json.dumps(script("module " + name) + tail)}); }},\n'
+write('modules.js', '(() => {\nconst modules = {\n' + module('basket') + module('main') + '};\nfor (const run of Object.values(modules)) run();\n})();\n')
 page = '<!doctype html><meta charset="utf-8"><title>Maps</title><link rel="icon" href="data:,">\n'
 names = ['external', 'inline', 'header.js?header=SourceMap:header.js.map', 'rooted', 'hijack', 'gr%C3%B6%C3%9Fe', 'evaluated', 'missing', 'html']
 write('all.html', page + ''.join(f'<script src="{name if "." in name else name + ".js"}"></script>\n' for name in names))
 for name in ['indexed', 'guarded', 'redirected', 'slow']:
     write(f'{name}.html', page + f'<script src="{name}.js"></script>\n')
+write('bundles.html', page + ''.join(f'<script src="{name}.js"></script>\n' for name in ['rollup/plain', 'rollup/minified', 'modules', 'unnamed']))
 csp = '<meta http-equiv="Content-Security-Policy" content="connect-src \'none\'">'
 write('csp.html', page + csp + '\n<script src="external.js"></script>\n')

@@ -1,0 +1,2 @@
+!function(){"use strict";function t(t){let e=0;for(const r of t){if(Number.isNaN(r))throw new TypeError("not a price");e+=r}return e}class e{#t=[];put(t){return this.#t.push(t),this}total(){return t(this.#t)}}!async function(){await null,console.error("bundled later",(new e).put(1).put(2).total())}(),fetch("bundles.html?asked="+t([1,2])),(new e).put(3).put(NaN).total()}();
+//# sourceMappingURL=minified.js.map

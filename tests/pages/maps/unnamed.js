@@ -1,0 +1,3 @@
+function a(){console.error("unnamed")}
+a();
+//# sourceMappingURL=unnamed.js.map
