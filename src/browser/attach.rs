@@ -184,10 +184,22 @@ fn ask(url: &Url) -> Result<String, Refusal> {
         #[serde(rename = "webSocketDebuggerUrl")]
         endpoint: String,
     }
-    serde_json::from_str::<Version>(&body).map(|version| version.endpoint).map_err(|_| Refusal {
+    serde_json::from_str::<Version>(&body).map(|version| encrypted_like(url, version.endpoint)).map_err(|_| Refusal {
         cause: format!("{address} did not tell a webSocketDebuggerUrl"),
         hint: "what listens there is no browser; check the address",
     })
+}
+
+/// The endpoint, over TLS if that is the way to its host and port: a browser behind a tunnel does not know of it.
+fn encrypted_like(description: &Url, endpoint: String) -> String {
+    let same = |other: &Url| {
+        other.host_str() == description.host_str()
+            && other.port_or_known_default() == description.port_or_known_default()
+    };
+    match Url::parse(&endpoint.replacen("ws://", "wss://", 1)) {
+        Ok(url) if description.scheme() == "https" && same(&url) => url.into(),
+        _ => endpoint,
+    }
 }
 
 /// Connects by the port file of the first folder whose browser answers.

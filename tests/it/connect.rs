@@ -14,7 +14,10 @@ use devtools_mcp::browser::host::{BrowserHost, LiveBrowser};
 use devtools_mcp::browser::launch::{Browser, LaunchOptions};
 use devtools_mcp::browser::{find, url_rules};
 use devtools_mcp::cdp::Session;
-use devtools_mcp::config::{BrowserConfig, Channel, Connect, UrlPolicy};
+use devtools_mcp::config::{BrowserConfig, Channel, Config, Connect, UrlPolicy, parse};
+use devtools_mcp::devtools::frontend::Purpose;
+use devtools_mcp::devtools::live::LoadingRules;
+use devtools_mcp::files::PathPolicy;
 use serde_json::{Value, json};
 
 use crate::support::{BINARY, Client, alive, chrome, chrome_arguments, chrome_lock, descendants, pages};
@@ -57,6 +60,14 @@ impl Foreign {
 
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
     }
 
     fn is_alive(&mut self) -> bool {
@@ -190,6 +201,30 @@ fn a_running_browser_is_reached_in_every_way_and_outlives_us() {
         assert!(chrome.is_alive());
         let answer = attached(Connect::Http { url: chrome.url() }).get().await.unwrap();
         assert_eq!(list(&answer).await.len(), 2);
+    });
+}
+
+#[test]
+fn a_page_takes_its_universe_with_it() {
+    alone(async {
+        let host = launched(BrowserConfig { isolated: true, ..BrowserConfig::default() });
+        let live = host.get().await.unwrap();
+        let page = live.pages.create(true, None).await.unwrap();
+        let on = live.pages.attach(&page).await.unwrap();
+        let config = Config::from_parsed(&parse(Vec::new()).unwrap());
+        let rules = LoadingRules { urls: UrlPolicy::default(), paths: PathPolicy::new(&config, None) };
+        let open = || on.universe(rules.clone(), true, Purpose::Stacks);
+        let universe = open().await.unwrap();
+        assert!(universe.is_alive() && Arc::ptr_eq(&universe, &open().await.unwrap()), "one for a page");
+        let left = Arc::downgrade(&universe);
+        drop(universe);
+        assert!(left.upgrade().is_some_and(|universe| universe.is_alive()), "kept for the next question");
+        drop(on);
+        live.pages.close(&page).await.unwrap();
+        drop(page);
+        list(&live).await;
+        until("it is dropped", || left.upgrade().is_none()).await;
+        host.close().await;
     });
 }
 
@@ -492,7 +527,7 @@ fn a_killed_server_leaves_neither_processes_nor_profile() {
             if left.is_empty() && profiles(temp.path()).is_empty() {
                 break;
             }
-            assert!(killed.elapsed() < Duration::from_secs(5), "{left:?} {:?}", profiles(temp.path()));
+            assert!(killed.elapsed() < Duration::from_secs(2), "{left:?} {:?}", profiles(temp.path()));
             std::thread::sleep(Duration::from_millis(20));
         }
         assert_eq!(kept.join("Default").is_dir(), lasting, "a lasting profile lasts");

@@ -76,6 +76,29 @@ fn addresses_that_cannot_be_opened() {
 }
 
 #[test]
+fn files_are_opened_where_the_path_rules_allow_it() {
+    let _alone = chrome_lock();
+    let folder = tempfile::tempdir_in(crate::support::root().join("target")).unwrap();
+    let file = folder.path().join("page.html");
+    std::fs::write(&file, "<title>A file</title>").unwrap();
+    let url = format!("file://{}?x#y", file.display());
+    let outside = "file:///etc/hostname";
+    let root = format!("--filesystemRoot={}", folder.path().display());
+    for (option, allowed) in [(root.as_str(), false), ("--allowUnrestrictedPaths", true)] {
+        let mut client = Client::with_browser(&[option]);
+        assert!(client.text("new_page", json!({"url": url})).contains("2: A file"), "{option}");
+        for (tool, arguments) in [
+            ("navigate_page", json!({"pageId": 2, "url": outside})),
+            ("new_page", json!({"url": format!("view-source:{outside}")})),
+        ] {
+            let text = text_of(&client.call(tool, arguments));
+            let denied = text.starts_with("Error: Access denied: path \"file:///etc/hostname\" (canonical: ");
+            assert_eq!(denied, !allowed, "{option}: {text}");
+        }
+    }
+}
+
+#[test]
 fn a_dialog_while_loading_ends_the_wait_and_is_told() {
     let _alone = chrome_lock();
     let mut client = Client::with_browser(&[]);

@@ -76,6 +76,27 @@ fn a_page_that_never_loads() {
     assert!(browser.text("list_pages", json!({})).contains("1: Next"));
 }
 
+/// What never comes to rest is not waited for beyond a limit, whatever it is that moves.
+#[test]
+fn a_page_that_never_rests() {
+    let mut browser = Browser::start(&[]);
+    for restless in [
+        "(function draw() { moving.textContent = Math.random(); requestAnimationFrame(draw) })()",
+        "setInterval(() => document.body.append(document.createElement('i')), 10)",
+        "(async () => { for (;;) await fetch('data:,' + Math.random()) })()",
+        "moving.animate([{opacity: 0}, {opacity: 1}], {duration: 100, iterations: Infinity})",
+    ] {
+        browser.open(&format!(
+            "<title>Restless</title><p id=moving>x</p><button onclick='hit = 1'>Go</button><script>{restless}</script>"
+        ));
+        let start = Instant::now();
+        browser.click("Go");
+        assert_eq!(browser.eval("() => hit"), 1);
+        // Click and script each have their own limit of some seconds.
+        assert!(start.elapsed() < Duration::from_secs(10), "{restless}: {:?}", start.elapsed());
+    }
+}
+
 #[test]
 fn dialogs_without_end() {
     let mut browser = Browser::start(&[]);

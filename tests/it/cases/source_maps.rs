@@ -72,6 +72,41 @@ fn g2_indexed_maps_and_columns() {
     assert!(list.contains(note) && !list.contains("maps/gap.js:1: "), "{list}");
 }
 
+/// Bundles of rollup, plain and minified, modules in the form of webpack's `eval`, a map without names; and who requested.
+#[test]
+fn bundles_lead_to_their_modules_also_from_requests() {
+    let mut browser = Browser::start(&[]);
+    browser.go(&pages().url("maps/bundles.html"));
+    let list = list_with(&mut browser, "[error] unnamed", true);
+    let plain = stack_of(&list, "Uncaught TypeError: not a price");
+    assert_eq!(plain[0], "at addPrices (maps/rollup/src/sum.js:8:13)", "{list}");
+    assert_eq!(plain[1], "at total (maps/rollup/src/main.js:13:12)", "{list}");
+    let later = stack_of(&list, "bundled later 3");
+    assert!(later.contains(&"at main (maps/rollup/src/main.js:27:3)".to_owned()), "{list}");
+    // Minified: the same places, whatever is left of the names.
+    let minified = list.rsplit_once("[error] Uncaught TypeError: not a price (").unwrap().1;
+    assert!(minified.contains("(maps/rollup/src/sum.js:8:13)") && !minified.contains("minified.js"), "{list}");
+    for module in ["basket", "main"] {
+        let stack = stack_of(&list, &format!("module {module}"));
+        assert_eq!(stack[..2], [format!("at a ({module}.ts:11:5)"), format!("at <anonymous> ({module}.ts:21:3)")]);
+    }
+    assert_eq!(stack_of(&list, "unnamed")[0], "at a (maps/ts/unnamed.ts:11:5)", "{list}");
+    let requests = browser.text("list_network_requests", json!({"resourceTypes": ["fetch"]}));
+    let ids = requests
+        .lines()
+        .filter(|line| line.contains("asked=3"))
+        .filter_map(|line| line.strip_prefix("reqid=")?.split(' ').next()?.parse::<u32>().ok());
+    let ids: Vec<u32> = ids.collect();
+    assert_eq!(ids.len(), 2, "{requests}");
+    for (id, caller) in
+        ids.into_iter().zip(["at askServer (maps/rollup/src/main.js:23:10)", "(maps/rollup/src/main.js:23:10)"])
+    {
+        let request = browser.text("get_network_request", json!({"reqid": id}));
+        let initiator = request.split_once("### Initiator\nscript\n").expect("an initiator").1;
+        assert!(initiator.lines().next().unwrap().contains(caller), "{request}");
+    }
+}
+
 #[test]
 fn g4_maps_obey_the_address_rules() {
     let origin = pages().url("");
