@@ -50,7 +50,7 @@ impl Element {
         let Some(node) = snapshot.find(uid) else { return Err(UidError::Unknown { uid: uid.to_string(), page: id }) };
         let frame = snapshot.frames[node.frame as usize].clone();
         // Node numbers mean something else in another document, so the document is checked first.
-        match frame.shows_same_document().await {
+        match frame.shows_same_document(page).await {
             Ok(true) => {}
             Ok(false) | Err(CdpError::TargetClosed { .. } | CdpError::Protocol { .. }) => {
                 return Err(UidError::EarlierDocument { uid });

@@ -16,6 +16,9 @@ use crate::cdp::{CdpError, Session};
 /// How long a frame may take to tell about itself.
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// The same for the page itself.
+const OWN_ANSWER: Duration = Duration::from_secs(5);
+
 /// The same for a frame in another process that did not answer the last time: it must not hold up every call.
 const ANSWER_AGAIN: Duration = Duration::from_millis(200);
 
@@ -155,7 +158,8 @@ async fn frames_in(session: &Session, frame: &str) -> Result<Vec<String>, CdpErr
     Ok(frames)
 }
 
-async fn evaluate(session: &Session, frame: &str, expression: &str) -> Result<String, CdpError> {
+/// Evaluates in our own world of a frame; the handle of the result.
+pub(super) async fn evaluate(session: &Session, frame: &str, expression: &str) -> Result<String, CdpError> {
     let context = world(session, frame).await?;
     let params = json!({"expression": expression, "contextId": context, "objectGroup": OBJECTS});
     let evaluated: Evaluated = session.call("Runtime.evaluate", params).await?;
@@ -169,19 +173,24 @@ async fn describe(session: &Session, object: &str) -> Result<Value, CdpError> {
 
 impl Frame {
     /// Whether it still shows the document that it showed when it was found.
-    pub async fn shows_same_document(&self) -> Result<bool, CdpError> {
+    pub async fn shows_same_document(&self, page: &Attached) -> Result<bool, CdpError> {
         if self.loader.starts_with(BY_NODE) {
             return Ok(document(&self.session, &self.id).await?.0 == self.loader);
         }
-        let found = tree(&self.session, &self.id, ANSWER).await?;
+        let found = tree(&self.session, &self.id, page.own_answer()).await?;
         Ok(found.iter().any(|found| found.frame.id == self.id && found.frame.loader_id == self.loader))
     }
 }
 
 impl Attached {
+    /// How long the page itself may take to answer, which nothing can be done without; longer on a slowed processor.
+    fn own_answer(&self) -> Duration {
+        OWN_ANSWER.mul_f64(self.emulation().cpu_factor())
+    }
+
     /// All frames, parents before their children. Of frames in other processes that do not answer only the place is known.
     pub async fn frames(&self) -> Result<Vec<Frame>, CdpError> {
-        let main = tree(&self.session, &self.frame, ANSWER).await?;
+        let main = tree(&self.session, &self.frame, self.own_answer()).await?;
         let mut frames = Vec::new();
         place(main, None, &self.session, 0, false, &mut frames);
         // Sessions of frames in other processes, outer ones first (they were attached in that order).

@@ -18,6 +18,9 @@ use crate::cdp::protocol::target;
 use crate::cdp::{CdpError, Session, Subscription};
 use crate::config::BrowserConfig;
 
+/// Scheme of DevTools windows.
+pub const DEVTOOLS: &str = "devtools://";
+
 /// A page as it is listed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageInfo {
@@ -203,6 +206,8 @@ impl Pages {
         let is_known = |info: &TargetInfo| tables.pages.iter().any(|page| page.target == info.target_id);
         let mut new: Vec<&TargetInfo> = infos.iter().filter(|info| !is_known(info)).collect();
         sort_new(&mut new, &std::mem::take(&mut *self.announced()));
+        // Behind the pages that they belong to, whichever Chrome tells first.
+        new.sort_by_key(|info| info.url.starts_with(DEVTOOLS));
         for info in new {
             let id = self.ids.fetch_add(1, Ordering::Relaxed);
             tables.pages.push(Arc::new(Page::new(id, info.target_id.clone())));
@@ -325,7 +330,7 @@ fn watch_created(pages: Weak<Pages>, mut created: Subscription) -> Pin<Box<dyn F
 /// Ordinary pages at addresses an agent may see: no prerendered ones, no DevTools windows unless asked for, no `chrome:`
 /// pages but the new tab's and the inspection list.
 fn is_page(info: &TargetInfo, config: &BrowserConfig) -> bool {
-    let is_devtools = info.url.starts_with("devtools://");
+    let is_devtools = info.url.starts_with(DEVTOOLS);
     let kind = match info.r#type.as_str() {
         "page" => !is_devtools || config.devtools_windows,
         "background_page" | "webview" => config.all_pages,

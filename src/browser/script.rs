@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::dialogs::Dialogs;
 use super::elements::{Element, release_all};
 use super::frames::{Evaluated, Frame, RemoteObject, exception_text};
 use super::page::Attached;
@@ -97,16 +98,17 @@ const SERIALISE: &str = include_str!("scripts/serialise.js");
 const PROBE: Duration = Duration::from_millis(300);
 
 /// How often a script is told to stop. One that asks dialogs takes it between two of them.
-const STOPS: usize = 8;
+const STOPS: u32 = 8;
 
 /// Stops what is running on a page's main thread when it is dropped, unless it is told that all is done.
-struct StopOnDrop {
+struct StopOnDrop<'a> {
     session: Option<Session>,
+    dialogs: Option<&'a Dialogs>,
 }
 
-impl StopOnDrop {
-    fn new(session: &Session) -> Self {
-        StopOnDrop { session: Some(session.clone()) }
+impl<'a> StopOnDrop<'a> {
+    fn new(session: &Session, dialogs: Option<&'a Dialogs>) -> Self {
+        StopOnDrop { session: Some(session.clone()), dialogs }
     }
 
     fn done(mut self) {
@@ -114,27 +116,33 @@ impl StopOnDrop {
     }
 }
 
-impl Drop for StopOnDrop {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         let Some(session) = self.session.take() else { return };
+        // It waits for somebody to answer its dialog, and goes on then.
+        if self.dialogs.is_some_and(|dialogs| dialogs.open().is_some()) {
+            return;
+        }
         tokio::spawn(async move { _ = stop_running(&session).await });
     }
 }
 
 /// Terminates what keeps the page's main thread. Returns whether the page answers again.
 async fn stop_running(session: &Session) -> bool {
-    // A page that answers is not running anything; terminating would hit its next, innocent script.
-    let answers = || {
-        let probe = json!({"expression": "0", "returnByValue": true});
-        session.call_within::<Value>("Runtime.evaluate", probe, PROBE)
-    };
+    // A page that answers is not running anything; terminating would hit its next, innocent script. Asked once: a second
+    // question would wait behind that next script.
+    let probe = json!({"expression": "0", "returnByValue": true});
+    let all = PROBE * (2 * STOPS + 2);
+    let answer = session.call_within::<Value>("Runtime.evaluate", probe, all);
+    tokio::pin!(answer);
+    let came = |answer: Result<Value, CdpError>| !matches!(answer, Err(CdpError::Timeout { .. }));
     for _ in 0..STOPS {
-        if answers().await.is_ok() {
-            return true;
+        if let Ok(answer) = tokio::time::timeout(PROBE, &mut answer).await {
+            return came(answer);
         }
         let _ = session.call_within::<Value>("Runtime.terminateExecution", json!({}), PROBE).await;
     }
-    answers().await.is_ok()
+    tokio::time::timeout(PROBE, &mut answer).await.is_ok_and(came)
 }
 
 /// Runs a source and awaits its promise. With elements it runs in their frame, else in the main frame.
@@ -157,7 +165,7 @@ pub async fn run(
             (Format::Function, Some(frame)) => function_with(frame, source, elements).await,
         }
     };
-    within(timeout, session, work).await
+    within(timeout, session, Some(&page.dialogs), work).await
 }
 
 /// The same in a worker.
@@ -173,16 +181,17 @@ pub async fn run_in_worker(
             Format::Function => function(session, source).await,
         }
     };
-    within(timeout, session, work).await
+    within(timeout, session, None, work).await
 }
 
 /// Stops what is still running when the time is over or nobody waits any more.
 async fn within(
     timeout: Duration,
     session: &Session,
+    dialogs: Option<&Dialogs>,
     work: impl Future<Output = Result<Outcome, ScriptFailure>>,
 ) -> Result<Outcome, ScriptFailure> {
-    let stop = StopOnDrop::new(session);
+    let stop = StopOnDrop::new(session, dialogs);
     match tokio::time::timeout(timeout, work).await {
         Ok(outcome) => {
             stop.done();

@@ -100,6 +100,8 @@ struct Observed {
     main_frame: String,
     /// A new document is on its way.
     navigating: bool,
+    /// It has begun. A load event before that is the one of the document before.
+    committed: bool,
     /// Only asked for by the page, not started by the browser yet.
     requested: Option<Instant>,
     /// Something happened at all.
@@ -131,6 +133,7 @@ impl Observed {
                 let kind = details["navigationType"].as_str().unwrap_or_default();
                 if is_main("frameId") && !["sameDocument", "historySameDocument"].contains(&kind) {
                     self.navigating = true;
+                    self.committed = false;
                     self.requested = None;
                     self.any = true;
                 }
@@ -142,6 +145,7 @@ impl Observed {
             "Page.frameNavigated" => {
                 let frame = &details["frame"];
                 if frame["id"] == self.main_frame.as_str() {
+                    self.committed = true;
                     let unreachable = frame.get("unreachableUrl").is_some();
                     let fragment = frame["urlFragment"].as_str().unwrap_or_default();
                     let url = frame["url"].as_str().unwrap_or_default();
@@ -153,7 +157,7 @@ impl Observed {
                 self.url = details["url"].as_str().map(str::to_owned);
                 self.any = true;
             }
-            "Page.loadEventFired" => self.navigating = false,
+            "Page.loadEventFired" => self.navigating &= !self.committed,
             "Page.frameStoppedLoading" if is_main("frameId") => self.navigating = false,
             "Page.windowOpen" => {
                 self.windows += 1;
@@ -235,6 +239,7 @@ pub async fn act_if<T, E>(
     let mut targets = pages.browser().subscribe(&["Target.targetCreated"]);
     let before = if page.shows_error() { Some(ERROR_PAGE.to_owned()) } else { address(page).await.ok() };
     let mut observed = Observed {
+        committed: false,
         main_frame: page.frame.clone(),
         navigating: false,
         requested: None,

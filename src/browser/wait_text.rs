@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::dialogs::Dialog;
-use super::frames::{Frame, call_in_world};
+use super::frames::{Frame, call_in_world, evaluate};
 use super::page::Attached;
 use crate::cdp::CdpError;
 
@@ -72,9 +72,12 @@ async fn is_there(page: &Attached, frame: &Frame, texts: &[String]) -> bool {
 /// Whether an element (not a text) has exactly this accessible name.
 async fn has_name(frame: &Frame, text: &str) -> bool {
     let ask = async {
-        let document: Value = frame.session.call("DOM.getDocument", json!({"depth": 0})).await.ok()?;
-        let params = json!({"backendNodeId": document["root"]["backendNodeId"], "accessibleName": text});
-        let found: Value = frame.session.call("Accessibility.queryAXTree", params).await.ok()?;
+        // The frame's own: frames of one process share a session, whose document is the outermost one's.
+        let document = evaluate(&frame.session, &frame.id, "document").await.ok()?;
+        let params = json!({"objectId": document, "accessibleName": text});
+        let found: Result<Value, _> = frame.session.call("Accessibility.queryAXTree", params).await;
+        frame.session.post("Runtime.releaseObject", json!({"objectId": document}));
+        let found = found.ok()?;
         Some(found["nodes"].as_array().into_iter().flatten().any(|node| {
             !matches!(node["role"]["value"].as_str(), Some("StaticText" | "InlineTextBox") | None)
                 && node["ignored"] != true

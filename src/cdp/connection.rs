@@ -3,7 +3,7 @@
 //! An entry leaves the table when its answer comes, when its caller stops waiting (a guard does that), when its session
 //! is detached or when the connection ends: nothing waits for ever and nothing is kept for nobody.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -45,7 +45,12 @@ struct Pending {
 struct Tables {
     pending: HashMap<u64, Pending>,
     mailboxes: Vec<Weak<Mailbox>>,
+    /// Sessions that ended last: one that ends before somebody subscribes to it must not be waited for.
+    gone: VecDeque<String>,
 }
+
+/// How many sessions that have ended are known as such.
+const GONE: usize = 256;
 
 /// One connection to a browser.
 pub struct Connection {
@@ -265,9 +270,14 @@ impl Connection {
     }
 
     fn subscribe_within(&self, filter: Filter, bound: Bound) -> Subscription {
+        let session = filter.session.clone();
         let (subscription, mailbox) = Subscription::new(filter, bound);
-        self.tables().mailboxes.push(mailbox.clone());
-        if self.is_ended()
+        let is_gone = {
+            let mut tables = self.tables();
+            tables.mailboxes.push(mailbox.clone());
+            session.is_some_and(|session| tables.gone.contains(&session))
+        };
+        if (is_gone || self.is_ended())
             && let Some(mailbox) = mailbox.upgrade()
         {
             mailbox.close();
@@ -344,11 +354,15 @@ impl Connection {
         }
         let Ok(Detached { session }) = event.decode() else { return };
         self.fail(&session, |method| CdpError::TargetClosed { method });
-        let tables = self.tables();
+        let mut tables = self.tables();
         for mailbox in tables.mailboxes.iter().filter_map(Weak::upgrade) {
             if mailbox.filter.session.as_deref() == Some(session.as_str()) {
                 mailbox.close();
             }
+        }
+        tables.gone.push_back(session);
+        if tables.gone.len() > GONE {
+            tables.gone.pop_front();
         }
     }
 
@@ -477,6 +491,18 @@ mod tests {
         let mut events = connection.subscribe(None, &["A.event"], 4);
         browser.send(json!({"method": "A.event", "params": {}})).await;
         assert_eq!(events.next().await.unwrap().method, "A.event");
+    }
+
+    #[tokio::test]
+    async fn a_session_that_has_ended_is_not_waited_for() {
+        let (connection, mut browser) = connect();
+        let mut before = connection.subscribe(Some("S"), &[], 3);
+        browser.send(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S"}})).await;
+        assert!(before.next().await.is_none());
+        assert!(connection.subscribe(Some("S"), &[], 3).next().await.is_none());
+        let mut other = connection.subscribe(Some("T"), &[], 3);
+        browser.send(json!({"method": "A.event", "sessionId": "T", "params": {}})).await;
+        assert_eq!(other.next().await.unwrap().method, "A.event");
     }
 
     #[tokio::test]

@@ -12,7 +12,7 @@ use super::traces::Traces;
 use crate::browser::devtools_comments::Followed;
 use crate::browser::host::{BrowserHost, LiveBrowser};
 use crate::browser::page::Page;
-use crate::browser::pages::PageInfo;
+use crate::browser::pages::{DEVTOOLS, PageInfo};
 use crate::browser::tracer::Owner;
 use crate::config::Config;
 use crate::devtools::heap::HeapStore;
@@ -125,7 +125,8 @@ impl Session {
     /// The page list with the selection; a selection whose page has gone moves to the first page.
     pub fn page_list(&self, pages: Vec<PageInfo>) -> PageList {
         let mut selection = self.selection();
-        let first = pages.first().map(|page| page.id);
+        // A DevTools window is opened beside its page and is hardly what is meant.
+        let first = pages.iter().find(|page| !page.url.starts_with(DEVTOOLS)).or(pages.first()).map(|page| page.id);
         let selection_lost = selection.page.is_some_and(|id| !pages.iter().any(|page| page.id == id));
         if selection_lost || selection.page.is_none() {
             selection.page = first;

@@ -143,6 +143,8 @@ pub struct ConsoleMessage {
     pub text: String,
     /// Positions that are not original, texts that are cut.
     pub notes: Vec<String>,
+    /// The page's words are marked as such.
+    pub fenced: bool,
 }
 
 /// What follows a stack.
@@ -162,13 +164,15 @@ impl Section for ConsoleMessage {
 
     fn text(&self) -> String {
         let line = &self.line;
-        let mut lines = vec![format!("ID: {}", line.id), format!("Message: {}> {}", line.kind, self.text)];
+        let mark = |text: String| if self.fenced { fenced(&text) } else { text };
+        let mut lines = vec![format!("ID: {}", line.id), mark(format!("Message: {}> {}", line.kind, self.text))];
         if let Some(place) = &line.place {
             lines.push(format!("Place: {place}"));
         }
         if !self.arguments.is_empty() {
             lines.push("### Arguments".into());
-            lines.extend(self.arguments.iter().enumerate().map(|(n, argument)| format!("Arg #{n}: {argument}")));
+            let arguments = self.arguments.iter().enumerate().map(|(n, argument)| format!("Arg #{n}: {argument}"));
+            lines.push(mark(arguments.collect::<Vec<_>>().join("\n")));
         }
         if let Some(stack) = &line.stack {
             lines.push("### Stack trace".into());

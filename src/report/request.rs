@@ -185,7 +185,8 @@ impl Section for RequestDetails {
             block("Redirected to", vec![request_line(next)]);
         }
         if let Some(messages) = self.messages.as_ref().filter(|_| self.request.response.is_some()) {
-            block("Messages", messages.lines(&more));
+            let text = messages.lines(&more).join("\n");
+            block("Messages", vec![if self.fenced { super::fence::fenced(&text) } else { text }]);
         }
         block("Transfer", self.transfer());
         if let Some(Initiator { kind, lines }) = &self.initiator {

@@ -101,7 +101,7 @@ async fn message_section(
         notes.push(format!("characters {offset} to {end} of {length} are shown{next}"));
     }
     line.stack = stacks.and_then(|stacks| stacks.own);
-    Ok(ConsoleMessage { line, arguments, text, notes })
+    Ok(ConsoleMessage { line, arguments, text, notes, fenced: context.config.mark_page_content })
 }
 
 fn issue_section(context: &PageContext, numbered: &Numbered, entry: &Entry) -> Option<ConsoleIssue> {

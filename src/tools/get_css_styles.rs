@@ -72,7 +72,7 @@ async fn check(context: &PageContext, snapshot: &Snapshot, uid: Uid, node: &Node
         let problem = format!("Failed to resolve backend node ID for uid \"{uid}\": it is a part of a text");
         return Err(Failure::new(problem, "use the uid of the element around it"));
     }
-    match snapshot.frames[node.frame as usize].shows_same_document().await {
+    match snapshot.frames[node.frame as usize].shows_same_document(&context.on).await {
         Ok(true) => Ok(()),
         Ok(false) | Err(CdpError::TargetClosed { .. } | CdpError::Protocol { .. }) => {
             Err(failed(context, snapshot, uid, NoStyles::Detached).await)

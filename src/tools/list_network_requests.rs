@@ -66,9 +66,14 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
                 clock(since.as_secs_f64())
             ));
         }
-        let lost = log.lost();
-        if lost > 0 {
-            notes.push(format!("{lost} older requests are no longer kept."));
+        let (dropped, events) = log.lost();
+        if dropped > 0 {
+            notes.push(format!("{dropped} older requests are no longer kept."));
+        }
+        if events > 0 {
+            notes.push(format!(
+                "{events} events came too fast to be read: requests may be missing, or wrongly pending."
+            ));
         }
         report.section(RequestList {
             requests,

@@ -20,6 +20,9 @@ use crate::report::{Downloads, Emulating, Failure, NavigatedTo, OpenDialog, Open
 /// No tool works longer on a page than this, whatever it waits for, unless it says so itself.
 const DEADLINE: Duration = Duration::from_secs(200);
 
+/// A dialog that is open for so long is not one that a tool answers by itself.
+const HELD_UP: Duration = Duration::from_secs(3);
+
 /// What a page tool works with.
 pub struct PageContext {
     /// The server's settings.
@@ -113,11 +116,17 @@ impl OnPage {
                 format!("A dialog is open ({}: {}).", dialog.kind, dialog.message),
                 "answer it with handle_dialog first, or leave the page with navigate_page",
             )),
-            None => match tokio::time::timeout(self.deadline, (self.run)(&context, arguments, report)).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(Failure::new(
-                    format!("{} did not finish within {} s", tool.name, self.deadline.as_secs()),
-                    "the page may be stuck; take_screenshot shows it, navigate_page with type reload revives it",
+            None => tokio::select! {
+                biased;
+                outcome = tokio::time::timeout(self.deadline, (self.run)(&context, arguments, report)) => {
+                    outcome.unwrap_or_else(|_| Err(Failure::new(
+                        format!("{} did not finish within {} s", tool.name, self.deadline.as_secs()),
+                        "the page may be stuck; take_screenshot shows it, navigate_page with type reload revives it",
+                    )))
+                }
+                dialog = held_up(&context.on), if self.blocked_by_dialog => Err(Failure::new(
+                    format!("A dialog opened meanwhile ({}: {}).", dialog.kind, dialog.message),
+                    "answer it with handle_dialog, then call again",
                 )),
             },
         };
@@ -128,6 +137,17 @@ impl OnPage {
             }
         }
         outcome
+    }
+}
+
+/// Returns when a dialog stays open. Tools that expect dialogs tell of them sooner; others would wait for the page.
+async fn held_up(on: &Attached) -> Dialog {
+    loop {
+        on.dialogs.opened().await;
+        tokio::time::sleep(HELD_UP).await;
+        if let Some(dialog) = on.dialogs.open() {
+            return dialog;
+        }
     }
 }
 

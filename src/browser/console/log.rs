@@ -288,6 +288,8 @@ impl Places {
                 match self.frames.get(frame) {
                     Some(url) => Some(format!("in frame {url}")),
                     None if origin.part == Part::Frame => Some(format!("in frame {}", origin.url)),
+                    // It was there before us.
+                    None if *frame != origin.target => Some("in a frame".into()),
                     None => None,
                 }
             }

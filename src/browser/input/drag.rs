@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::InputError;
-use super::mouse::{PAUSE, Point, aim, drag_to, move_to, press, release};
+use super::mouse::{PAUSE, Point, aim, drag_to, move_to, post_release, press, release};
 use crate::browser::elements::Element;
 use crate::browser::frames::{Frame, call_in_world};
 use crate::browser::page::Attached;
@@ -29,8 +29,9 @@ pub async fn drag(page: &Attached, source: &Element, target: &Element) -> Result
         let _: Value = element.call(page, include_str!("../scripts/watch_drag.js"), &[]).await?;
     }
     move_to(page, from).await?;
+    // From here on the button is held, and must not stay so: also not when a dialog or a cancellation ends this.
+    let mut button = Button { page, at: Some(from) };
     press(page, from).await?;
-    // From here on the button is held, and must not stay so.
     let moved = async {
         // A drag begins where it is noticed: a first move into another process's frame would begin nothing.
         drag_to(page, Point { x: from.x + NUDGE, y: from.y + NUDGE }).await?;
@@ -42,13 +43,9 @@ pub async fn drag(page: &Attached, source: &Element, target: &Element) -> Result
         Ok::<_, InputError>(onto)
     }
     .await;
-    match moved {
-        Ok(onto) => release(page, onto).await?,
-        Err(error) => {
-            let _ = release(page, from).await;
-            return Err(error);
-        }
-    }
+    let onto = moved?;
+    button.at = None;
+    release(page, onto).await?;
     for _ in 0..QUESTIONS {
         // Without an answer the page has left its document, or never saw a drag.
         let Some(here) = seen(page, &source.frame).await.filter(|seen| seen.started) else { return Ok(None) };
@@ -61,6 +58,20 @@ pub async fn drag(page: &Attached, source: &Element, target: &Element) -> Result
         }
     }
     Ok(Some(false))
+}
+
+/// A mouse button that is pressed; released where it was pressed when this is dropped with a place.
+struct Button<'a> {
+    page: &'a Attached,
+    at: Option<Point>,
+}
+
+impl Drop for Button<'_> {
+    fn drop(&mut self) {
+        if let Some(point) = self.at.take() {
+            post_release(self.page, point);
+        }
+    }
 }
 
 /// What a frame has seen of the drag. Asked of the frame, since the elements may be gone by now.

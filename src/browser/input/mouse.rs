@@ -103,8 +103,13 @@ async fn through_frames(page: &Attached, frame: &Frame, point: Point, check: boo
 
 /// One event of the left button, or of none.
 async fn event(page: &Attached, kind: &str, point: Point, pressed: bool, clicks: u32) -> Result<(), CdpError> {
+    let params = details(kind, point, pressed, clicks);
+    page.session.call::<Value>("Input.dispatchMouseEvent", params).await.map(|_| ())
+}
+
+fn details(kind: &str, point: Point, pressed: bool, clicks: u32) -> Value {
     let is_move = kind == "mouseMoved";
-    let params = json!({
+    json!({
         "type": kind,
         "x": point.x,
         "y": point.y,
@@ -112,8 +117,7 @@ async fn event(page: &Attached, kind: &str, point: Point, pressed: bool, clicks:
         "buttons": u32::from(pressed),
         "clickCount": clicks,
         "pointerType": "mouse",
-    });
-    page.session.call::<Value>("Input.dispatchMouseEvent", params).await.map(|_| ())
+    })
 }
 
 /// Moves the mouse.
@@ -129,6 +133,11 @@ pub(super) async fn drag_to(page: &Attached, point: Point) -> Result<(), CdpErro
 /// Presses the left button.
 pub(super) async fn press(page: &Attached, point: Point) -> Result<(), CdpError> {
     event(page, "mousePressed", point, true, 1).await
+}
+
+/// Releases it without waiting for that.
+pub(super) fn post_release(page: &Attached, point: Point) {
+    page.session.post("Input.dispatchMouseEvent", details("mouseReleased", point, false, 1));
 }
 
 /// Releases it.

@@ -220,9 +220,9 @@ impl NetworkLog {
     }
 
     /// Requests that fell out because there were more than is kept, and events that could not be taken.
-    pub fn lost(&self) -> u64 {
+    pub fn lost(&self) -> (u64, u64) {
         let state = self.state();
-        state.lost + state.entries.dropped()
+        (state.entries.dropped(), state.lost)
     }
 }
 

@@ -1,6 +1,8 @@
 // A point of the element that takes the mouse, in CSS pixels of its frame's viewport, or why there is none (yet).
 // `check`: also refuse disabled elements.
 async (element, check) => {
+  // What an earlier search was covered by.
+  globalThis.leftBehind = null;
   if (check && isDisabled(element)) return {problem: 'is disabled'};
   const rectsOf = () => [...element.getClientRects()].filter(r => r.width >= 1 && r.height >= 1);
   const inView = r => r.right > 0 && r.bottom > 0 && r.left < innerWidth && r.top < innerHeight;

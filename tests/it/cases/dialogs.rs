@@ -120,6 +120,8 @@ fn e2_an_answered_dialog_leaves_nothing_behind() {
     let text =
         browser.text("evaluate_script", json!({"function": "() => { x = confirm('open?') }", "dialogAction": ""}));
     assert!(text.contains("confirm: open?"), "{text}");
+    // However long the answer takes.
+    std::thread::sleep(Duration::from_millis(1500));
     browser.text("handle_dialog", json!({"action": "accept"}));
     browser.until("() => x", json!(true));
     // One that its document takes with it is not announced on the next page.
@@ -133,6 +135,22 @@ fn e2_an_answered_dialog_leaves_nothing_behind() {
     assert!(text.contains("Dismissed the dialog that was open (alert: a).\nSuccessfully navigated to"), "{text}");
     let next = browser.text("take_snapshot", json!({}));
     assert!(!next.to_lowercase().contains("dialog"), "{next}");
+}
+
+#[test]
+fn a_dialog_in_the_middle_of_any_tool_is_told_soon() {
+    let mut browser = Browser::start(&[]);
+    browser.open("<title>Asking</title><button onclick='alert(\"before a file\")'>Choose</button>");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let uid = browser.uid("Choose");
+    let start = Instant::now();
+    let error = browser.error("upload_file", json!({"uid": uid, "filePaths": [file.path()]}));
+    assert!(error.contains("A dialog opened meanwhile (alert: before a file)."), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    browser.text("handle_dialog", json!({"action": "accept"}));
+    // The page is as it was; file choosers are the page's own again.
+    assert_eq!(browser.eval("() => document.title"), "Asking");
+    assert!(browser.snapshot().contains("button \"Choose\""));
 }
 
 #[test]

@@ -184,6 +184,11 @@ fn waiting_for_texts_wherever_they_are() {
     // Through a navigation.
     browser.eval("() => { setTimeout(() => { location = 'delete.html' }, 300) }");
     browser.text("wait_for", json!({"text": ["Delete"], "timeout": 20000}));
+    // Names of elements in frames of the same process.
+    browser.go(&case(&format!("frame.html?inner={}", case("frame.html?x"))));
+    browser.eval("() => { document.querySelector('input').remove(); return frames.length }");
+    let text = browser.text("wait_for", json!({"text": ["Field"], "timeout": 10000}));
+    assert!(text.contains("Field"), "{text}");
 }
 
 #[test]

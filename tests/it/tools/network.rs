@@ -357,6 +357,11 @@ fn lists_stay_readable_while_a_dialog_is_open_and_within_their_budget() {
     assert!(list.contains("<page-content "), "{list}");
     let all = browser.text("list_network_requests", json!({"pageSize": 1000}));
     assert_eq!(requests(&all).len(), 1000);
+    browser.eval("() => console.log('from the page', {deep: 'also'})");
+    let said = browser.text("list_console_messages", json!({"types": ["log"]}));
+    let id: u32 = said.split("msgid=").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("a message");
+    let details = browser.text("get_console_message", json!({"msgid": id}));
+    assert_eq!(details.matches("\n</page-content ").count(), 2, "text and arguments: {details}");
     browser.eval("() => { setTimeout(() => alert('stop'), 500) }");
     let list = until(&mut browser, json!({"pageSize": 1}), |list| list.contains("# Open dialog"));
     assert!(list.contains("Showing 1-1 of 1000"), "{list}");

@@ -213,6 +213,11 @@ impl Player {
         let same = self.calls.iter().position(|call| fits(call) && call.params == made["params"]);
         match same.or_else(|| self.calls.iter().position(fits)) {
             Some(number) => self.calls[number].made = Some(id),
+            // Asked again, a sleeping popup says no more than before.
+            None if method == "Target.attachToTarget" && self.play == Play::PopupsSleep => {
+                self.silent.insert("AGAIN".into());
+                self.send(&json!({"id": id, "result": {"sessionId": "AGAIN"}}));
+            }
             None => self.send(&json!({"id": id, "sessionId": session, "result": {}})),
         }
     }
