@@ -72,7 +72,8 @@ fn handler<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a m
         }
         if events > 0 {
             notes.push(format!(
-                "{events} events came too fast to be read: requests may be missing, or wrongly pending."
+                "{events} events came too fast to be read: requests may be missing, or wrongly pending. hint: navigate_page \
+                 with type reload records anew"
             ));
         }
         report.section(RequestList {

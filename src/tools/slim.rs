@@ -54,9 +54,9 @@ fn navigate<'a>(context: &'a PageContext, arguments: &'a Arguments, report: &'a 
     Box::pin(async move {
         let url = arguments.text("url");
         navigate::check(url, &context.config, &context.call.paths)?;
-        // Left by a script; without this tool nobody could answer it.
-        if context.on.dialogs.open().is_some() {
-            context.on.dialogs.answer(&context.on.session, false, None).await?;
+        // Left by a script, which waits for it and may open more; without this tool nobody could answer.
+        if context.on.dialogs.open_or_coming().await.is_some() {
+            context.on.dialogs.dismiss_all(&context.on.session).await?;
         }
         let leave = AutoAnswer { only_before_unload: true, accept: true, text: None };
         let answers = context.on.dialogs.answer_automatically(leave);

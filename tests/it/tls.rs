@@ -4,6 +4,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
@@ -114,13 +115,17 @@ fn mixed_content_is_an_issue_as_in_the_original() {
     let arguments = ["--acceptInsecureCerts", "--chromeArg=--host-resolver-rules=MAP plain.test 127.0.0.1"];
     let issues = |client: &mut Client| {
         client.text("new_page", json!({"url": url}));
+        // Until nothing is added any more.
         let mut list = String::new();
-        for _ in 0..50 {
-            list = client.text("list_console_messages", json!({"pageId": 2, "types": ["issue"]}));
-            if list.contains("count: 3") || list.matches("msgid=").count() >= 2 {
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            std::thread::sleep(Duration::from_millis(500));
+            let now = client.text("list_console_messages", json!({"pageId": 2, "types": ["issue"]}));
+            if now == list && now.contains("msgid=") {
                 break;
             }
-            std::thread::sleep(std::time::Duration::from_millis(100));
+            assert!(Instant::now() < end, "{now}");
+            list = now;
         }
         let ids = list.lines().filter_map(|line| line.strip_prefix("msgid=")?.split(' ').next()?.parse::<u32>().ok());
         let details = ids.map(|id| client.text("get_console_message", json!({"pageId": 2, "msgid": id})));

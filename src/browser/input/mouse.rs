@@ -103,11 +103,12 @@ async fn through_frames(page: &Attached, frame: &Frame, point: Point, check: boo
 
 /// One event of the left button, or of none.
 async fn event(page: &Attached, kind: &str, point: Point, pressed: bool, clicks: u32) -> Result<(), CdpError> {
-    let params = details(kind, point, pressed, clicks);
+    let params = event_params(kind, point, pressed, clicks);
     page.session.call::<Value>("Input.dispatchMouseEvent", params).await.map(|_| ())
 }
 
-fn details(kind: &str, point: Point, pressed: bool, clicks: u32) -> Value {
+/// Of `Input.dispatchMouseEvent`.
+fn event_params(kind: &str, point: Point, pressed: bool, clicks: u32) -> Value {
     let is_move = kind == "mouseMoved";
     json!({
         "type": kind,
@@ -137,7 +138,7 @@ pub(super) async fn press(page: &Attached, point: Point) -> Result<(), CdpError>
 
 /// Releases it without waiting for that.
 pub(super) fn post_release(page: &Attached, point: Point) {
-    page.session.post("Input.dispatchMouseEvent", details("mouseReleased", point, false, 1));
+    page.session.post("Input.dispatchMouseEvent", event_params("mouseReleased", point, false, 1));
 }
 
 /// Releases it.
