@@ -67,8 +67,10 @@ pub async fn run(
         report.fail(failure);
     }
     // No progress after the answer.
-    if let Some(task) = forwarding {
-        let _ = tokio::time::timeout(PROGRESS_INTERVAL, task).await;
+    if let Some(mut task) = forwarding
+        && tokio::time::timeout(PROGRESS_INTERVAL, &mut task).await.is_err()
+    {
+        task.abort();
     }
     render(&report, &session.config)
 }
@@ -137,26 +139,36 @@ fn check_paths(tool: &Tool, mut arguments: Map<String, Value>, paths: &PathPolic
 }
 
 /// At most this often is progress sent.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Sends progress notifications as percentages that only grow.
+/// Sends progress notifications as percentages that only grow. What comes sooner than the interval waits for it, so that the
+/// latest is told also when nothing follows; what is waiting when the work ends is told then.
 fn forward_progress(
     peer: Peer<RoleServer>,
     token: rmcp::model::ProgressToken,
 ) -> (UnboundedSender<Progress>, JoinHandle<()>) {
     let (sender, mut receiver) = unbounded_channel::<Progress>();
     let task = tokio::spawn(async move {
-        let (mut last, mut sent) = (0.0, None::<Instant>);
-        while let Some(Progress { fraction, message }) = receiver.recv().await {
-            let percent = (fraction * 100.0).floor().clamp(0.0, 100.0);
-            if percent <= last || sent.is_some_and(|s| s.elapsed() < PROGRESS_INTERVAL) {
-                continue;
-            }
-            last = percent;
-            sent = Some(Instant::now());
-            let update = ProgressNotificationParam::new(token.clone(), percent).with_total(100.0).with_message(message);
-            if peer.notify_progress(update).await.is_err() {
-                return;
+        let (mut last, mut due, mut open) = (0.0, Instant::now(), true);
+        let mut waiting = None::<Progress>;
+        while open || waiting.is_some() {
+            tokio::select! {
+                news = receiver.recv(), if open => match news {
+                    Some(news) => waiting = Some(news),
+                    None => (open, due) = (false, Instant::now()),
+                },
+                () = tokio::time::sleep_until(due.into()), if waiting.is_some() => {
+                    let Some(Progress { fraction, message }) = waiting.take() else { continue };
+                    let percent = (fraction * 100.0).floor().clamp(0.0, 100.0);
+                    if percent <= last {
+                        continue;
+                    }
+                    (last, due) = (percent, Instant::now() + PROGRESS_INTERVAL);
+                    let update = ProgressNotificationParam::new(token.clone(), percent).with_total(100.0);
+                    if peer.notify_progress(update.with_message(message)).await.is_err() {
+                        return;
+                    }
+                }
             }
         }
     });
