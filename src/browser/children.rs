@@ -105,7 +105,7 @@ pub(super) fn adopt(
 ) -> impl Future<Output = ()> + Send + 'static {
     follow(&page, &session);
     let part = Part::of(&info.r#type);
-    let origin = Origin { session: session.clone(), part, target: info.target_id.clone(), url: info.url.clone() };
+    let origin = Origin { session: session.clone(), part, frame: info.target_id.clone(), url: info.url.clone() };
     let child = Child {
         session: session.clone(),
         target: info.target_id,

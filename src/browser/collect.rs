@@ -49,8 +49,8 @@ pub struct Origin {
     pub session: Session,
     /// Which part.
     pub part: Part,
-    /// CDP target id.
-    pub target: String,
+    /// Id of its first frame when it was attached; a worker's target id.
+    pub frame: String,
     /// Its address when it was attached; empty for the page itself.
     pub url: String,
 }

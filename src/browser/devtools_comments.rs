@@ -118,14 +118,14 @@ enum Missing {
 
 /// Opens the window of a page.
 pub async fn open(browser: &Session, page: &Attached) -> Result<(), CdpError> {
-    browser.call::<Value>("Target.openDevTools", json!({"targetId": page.frame})).await.map(drop)
+    browser.call::<Value>("Target.openDevTools", json!({"targetId": page.target})).await.map(drop)
 }
 
 impl Comments {
     /// The page's window, followed from the first time on.
     pub async fn window(&self, browser: &Session, page: &Attached) -> Result<Arc<Window>, CommentsError> {
         let found: Result<DevToolsTarget, _> =
-            browser.call("Target.getDevToolsTarget", json!({"targetId": page.frame})).await;
+            browser.call("Target.getDevToolsTarget", json!({"targetId": page.target})).await;
         let mut known = self.window.lock().await;
         let Some(target) = found.ok().and_then(|found| found.target_id) else {
             *known = None;

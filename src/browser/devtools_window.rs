@@ -30,7 +30,7 @@ struct Window {
 
 /// Looks into the window of a page, if there is one.
 pub async fn selection(browser: &Session, page: &Attached) -> Selection {
-    match tokio::time::timeout(PATIENCE, look(browser, &page.frame)).await {
+    match tokio::time::timeout(PATIENCE, look(browser, &page.target)).await {
         Ok(Ok(selection)) => selection,
         Ok(Err(error)) => {
             tracing::debug!(%error, "the DevTools window does not tell what is selected");

@@ -75,7 +75,7 @@ impl ExtensionWorkers {
         tokio::spawn(async move {
             let session = worker.session(&browser).await?;
             let (target, url) = (worker.target.clone(), worker.url.clone());
-            log.follow(Origin { session: session.clone(), part: Part::ServiceWorker, target, url });
+            log.follow(Origin { session: session.clone(), part: Part::ServiceWorker, frame: target, url });
             let (runtime, entries) = tokio::join!(
                 session.call::<Value>("Runtime.enable", json!({})),
                 session.call::<Value>("Log.enable", json!({})),

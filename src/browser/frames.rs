@@ -190,7 +190,7 @@ impl Attached {
 
     /// All frames, parents before their children. Of frames in other processes that do not answer only the place is known.
     pub async fn frames(&self) -> Result<Vec<Frame>, CdpError> {
-        let main = tree(&self.session, &self.frame, self.own_answer()).await?;
+        let main = tree(&self.session, &self.main_frame(), self.own_answer()).await?;
         let mut frames = Vec::new();
         place(main, None, &self.session, 0, false, &mut frames);
         // Sessions of frames in other processes, outer ones first (they were attached in that order).

@@ -21,6 +21,7 @@ pub mod navigate;
 pub mod network;
 pub mod page;
 pub mod pages;
+mod prerender;
 pub mod recording;
 pub mod screenshot;
 pub mod script;

@@ -169,7 +169,8 @@ pub async fn go(page: &Attached, destination: Destination<'_>, timeout: Duration
     let load = async {
         let start = start(page, destination);
         tokio::pin!(start);
-        let mut loading = Loading::of(&page.frame);
+        let main_frame = page.main_frame();
+        let mut loading = Loading::of(&main_frame);
         // This navigation's download; the events of an earlier one may still come in.
         let mut download = DownloadSeen::default();
         loop {

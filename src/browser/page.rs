@@ -17,6 +17,7 @@ use super::devtools_comments::Comments;
 use super::dialogs::Dialogs;
 use super::emulate::Emulation;
 use super::network::NetworkLog;
+use super::prerender;
 use super::shared_workers;
 use super::snapshot::Snapshots;
 use crate::cdp::{CdpError, Session, Subscription};
@@ -71,7 +72,7 @@ impl PageError {
 pub struct Page {
     /// As in the lists.
     pub id: u32,
-    /// CDP target id; also the id of its main frame.
+    /// CDP target id.
     pub target: String,
     known_since: Instant,
     attached: OnceCell<Arc<Attached>>,
@@ -112,15 +113,17 @@ impl Page {
         self.attached.get()
     }
 
-    /// Attaches on first use. `launched`: the browser is ours, so what is new has just been opened.
+    /// Attaches on first use. `launched`: the browser is ours, so what is new has just been opened. `newborn`: the page
+    /// begins just now, and everything that it says from now on is wanted.
     pub async fn attach(
         &self,
         browser: &Session,
         urls: &UrlPolicy,
         launched: bool,
+        newborn: bool,
     ) -> Result<Arc<Attached>, PageError> {
         let is_new = launched && self.known_since.elapsed() < ATTACH_NEW;
-        let attach = self.attached.get_or_try_init(|| Attached::new(browser, &self.target, urls));
+        let attach = self.attached.get_or_try_init(|| Attached::new(browser, &self.target, urls, newborn));
         match tokio::time::timeout(if is_new { ATTACH_NEW } else { ATTACH }, attach).await {
             Ok(Ok(attached)) => {
                 self.asleep.store(false, Ordering::Relaxed);
@@ -157,8 +160,9 @@ pub(super) fn guard_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Attached {
     /// The session of the page's target.
     pub session: Session,
-    /// Id of the main frame.
-    pub frame: String,
+    /// CDP target id.
+    pub target: String,
+    main_frame: Mutex<Arc<str>>,
     /// Its dialogs.
     pub dialogs: Dialogs,
     /// What is emulated.
@@ -179,15 +183,21 @@ pub struct Attached {
 }
 
 impl Attached {
-    async fn new(browser: &Session, target: &str, urls: &UrlPolicy) -> Result<Arc<Self>, CdpError> {
+    async fn new(browser: &Session, target: &str, urls: &UrlPolicy, newborn: bool) -> Result<Arc<Self>, CdpError> {
         let params = json!({"targetId": target, "flatten": true});
         let attached: Value = browser.call("Target.attachToTarget", params).await?;
         let id = attached["sessionId"].as_str().unwrap_or_default();
         let session = browser.with_id(id);
         let mut unfinished = Unfinished(Some((browser.clone(), id.to_owned())));
+        // A page begins with a main frame of its target's id; a prerendered one that took its place kept its own.
+        let main_frame = match newborn {
+            true => target.to_owned(),
+            false => prerender::main_frame_of(&session).await?,
+        };
         let page = Arc::new(Attached {
             session: session.clone(),
-            frame: target.to_owned(),
+            target: target.to_owned(),
+            main_frame: Mutex::new(main_frame.as_str().into()),
             dialogs: Dialogs::default(),
             emulation: Mutex::default(),
             snapshots: Mutex::default(),
@@ -204,8 +214,9 @@ impl Attached {
             session.subscribe(&["Page.frameNavigated", "Page.javascriptDialogOpening", "Page.javascriptDialogClosed"]);
         tokio::spawn(watch_page(Arc::downgrade(&page), session.clone(), events));
         children::follow(&page, &session);
+        prerender::follow(&page);
         shared_workers::follow(&page, browser.clone());
-        let origin = Origin { session, part: Part::Page, target: target.to_owned(), url: String::new() };
+        let origin = Origin { session, part: Part::Page, frame: main_frame, url: String::new() };
         page.prepare(origin).await?;
         unfinished.0 = None;
         Ok(page)
@@ -291,9 +302,20 @@ impl Attached {
             return Ok(universe.clone());
         }
         let browser = Session::browser(self.session.connection().clone());
-        let opened = Arc::new(Universe::open(&browser, &self.frame, rules, source_maps, purpose).await?);
+        let opened = Arc::new(Universe::open(&browser, &self.target, rules, source_maps, purpose).await?);
         *universe = Some(opened.clone());
         Ok(opened)
+    }
+
+    /// Id of the main frame. It changes when a prerendered document becomes the page's.
+    pub fn main_frame(&self) -> Arc<str> {
+        guard_of(&self.main_frame).clone()
+    }
+
+    /// Another frame is the main one now. The front-end does not know of it: what needs it opens it again.
+    pub(super) async fn set_main_frame(&self, id: &str) {
+        *guard_of(&self.main_frame) = id.into();
+        self.universe.lock().await.take();
     }
 
     /// Frames and workers in other processes.

@@ -132,8 +132,12 @@ impl Pages {
 
     /// Attaches to a page if nobody has yet, and hears of the pages that it opens from now on.
     pub async fn attach(self: &Arc<Self>, page: &Page) -> Result<Arc<Attached>, PageError> {
+        self.attach_as(page, false).await
+    }
+
+    async fn attach_as(self: &Arc<Self>, page: &Page, newborn: bool) -> Result<Arc<Attached>, PageError> {
         self.discover().await?;
-        page.attach(&self.browser, &self.config.urls, self.config.connect.is_none()).await
+        page.attach(&self.browser, &self.config.urls, self.config.connect.is_none(), newborn).await
     }
 
     fn note_worker(&self, info: &TargetInfo) {
@@ -161,7 +165,7 @@ impl Pages {
         let popup = tables.pages.iter().find(|page| page.target == info.target_id).cloned();
         drop(tables);
         if let Some(popup) = popup {
-            let _ = self.attach(&popup).await;
+            let _ = self.attach_as(&popup, true).await;
         }
     }
 

@@ -182,7 +182,7 @@ async fn measure(page: &Attached, subject: &Subject<'_>) -> Result<Measured, Scr
         scroll_into_view(page, element).await?;
     }
     let metrics: Metrics = page.session.call("Page.getLayoutMetrics", json!({})).await?;
-    let context = super::frames::world(&page.session, &page.frame).await?;
+    let context = super::frames::world(&page.session, &page.main_frame()).await?;
     let ratio: f64 = call_in_world(&page.session, context, "() => devicePixelRatio", &[]).await.unwrap_or(1.0);
     let view = metrics.css_visual_viewport;
     let area = match subject {

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -97,7 +98,7 @@ pub enum Ending<T> {
 
 /// What was seen so far on the page's event stream.
 struct Observed {
-    main_frame: String,
+    main_frame: Arc<str>,
     /// A new document is on its way.
     navigating: bool,
     /// It has begun. A load event before that is the one of the document before.
@@ -127,7 +128,7 @@ struct Pending {
 impl Observed {
     fn note(&mut self, event: &Event) {
         let Ok(details) = event.decode::<Value>() else { return };
-        let is_main = |key: &str| details[key] == self.main_frame.as_str();
+        let is_main = |key: &str| details[key] == *self.main_frame;
         match event.method.as_str() {
             "Page.frameStartedNavigating" => {
                 let kind = details["navigationType"].as_str().unwrap_or_default();
@@ -144,7 +145,8 @@ impl Observed {
             }
             "Page.frameNavigated" => {
                 let frame = &details["frame"];
-                if frame["id"] == self.main_frame.as_str() {
+                if frame.get("parentId").is_none() {
+                    self.main_frame = frame["id"].as_str().unwrap_or_default().into();
                     self.committed = true;
                     let unreachable = frame.get("unreachableUrl").is_some();
                     let fragment = frame["urlFragment"].as_str().unwrap_or_default();
@@ -240,7 +242,7 @@ pub async fn act_if<T, E>(
     let before = if page.shows_error() { Some(ERROR_PAGE.to_owned()) } else { address(page).await.ok() };
     let mut observed = Observed {
         committed: false,
-        main_frame: page.frame.clone(),
+        main_frame: page.main_frame(),
         navigating: false,
         requested: None,
         any: false,
@@ -300,7 +302,7 @@ async fn opened(page: &Attached, targets: &mut Subscription, windows: usize) -> 
         let Ok(details) = event.decode::<Value>() else { continue };
         let info = &details["targetInfo"];
         // One without a way back to its opener is known only by its time.
-        let ours = info["openerId"] == page.frame.as_str() || (info["openerId"].is_null() && opened.len() < windows);
+        let ours = info["openerId"] == page.target.as_str() || (info["openerId"].is_null() && opened.len() < windows);
         if info["type"] == "page" && ours {
             opened.extend(info["targetId"].as_str().map(str::to_owned));
         }
@@ -377,7 +379,7 @@ async fn quiet_document(page: &Attached, slow_cpu: f64, something_happened: bool
     let arguments = [milliseconds(idle), milliseconds(QUIET), milliseconds(CHANGING)];
     let started = Instant::now();
     let watch = async {
-        let context = world(&page.session, &page.frame).await?;
+        let context = world(&page.session, &page.main_frame()).await?;
         call_in_world::<bool>(&page.session, context, include_str!("scripts/quiet.js"), &arguments).await
     };
     if !matches!(tokio::time::timeout(limit, watch).await, Ok(Ok(_))) {

@@ -20,7 +20,7 @@ const KIND: &str = "shared_worker";
 pub(super) fn follow(page: &Arc<Attached>, browser: Session) {
     let mut frames = page.session.subscribe(&["Page.frameNavigated"]);
     let mut targets = browser.subscribe(&["Target.targetCreated", "Target.detachedFromTarget"]);
-    let (weak, target) = (Arc::downgrade(page), page.frame.clone());
+    let (weak, target) = (Arc::downgrade(page), page.target.clone());
     tokio::spawn(async move {
         let mut place = Place::default();
         // Nothing tells of the document that is there already.

@@ -322,6 +322,18 @@ impl Connection {
             params: envelope.params.map_or_else(|| RawValue::NULL.to_owned(), ToOwned::to_owned),
             place,
         };
+        self.deliver(event)
+    }
+
+    /// Tells the subscribers of a session what the browser does not tell, as if it had come now.
+    pub fn announce(&self, session: Option<&str>, method: &str, params: &impl Serialize) {
+        let Ok(params) = serde_json::value::to_raw_value(params) else { return };
+        let place = self.received.fetch_add(1, Ordering::Relaxed) + 1;
+        let session = session.map(str::to_owned);
+        self.deliver(Event { method: method.into(), session, params, place });
+    }
+
+    fn deliver(&self, event: Event) -> Vec<Arc<Mailbox>> {
         match event.method.as_str() {
             "Target.detachedFromTarget" => self.detached(&event),
             "Inspector.targetCrashed" => {

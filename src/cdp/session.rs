@@ -81,6 +81,11 @@ impl Session {
         self.connection.post(self.id.as_deref(), method, params);
     }
 
+    /// Tells this session's subscribers what the browser does not tell, as if it had come now.
+    pub fn announce(&self, method: &str, params: &impl Serialize) {
+        self.connection.announce(self.id.as_deref(), method, params);
+    }
+
     /// Subscribes to this session's events of these methods.
     pub fn subscribe(&self, methods: &'static [&'static str]) -> Subscription {
         self.connection.subscribe(self.id.as_deref(), methods, EVENTS)

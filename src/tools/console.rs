@@ -105,7 +105,7 @@ type Pieces = Vec<Piece>;
 
 /// A stack that came from a part of the page.
 pub(super) fn raw_stack<'a>(origin: &'a Origin, stack: &'a RawValue) -> RawStack<'a> {
-    let target = (origin.part != Part::Page).then_some(origin.target.as_str());
+    let target = (origin.part != Part::Page).then_some(origin.frame.as_str());
     RawStack { target, is_shared: origin.part == Part::SharedWorker, stack }
 }
 

@@ -78,6 +78,17 @@ struct Places {
     frames: HashMap<String, String>,
     /// The main frame's.
     document: String,
+    /// Another main frame than the one that was attached to.
+    main_frame: Option<String>,
+    /// The last entry before the execution contexts that there are.
+    contexts_since: u64,
+}
+
+/// How a document has come.
+enum Arrival {
+    Loaded,
+    /// It was there, and has become the page's.
+    Prerendered,
 }
 
 impl ConsoleLog {
@@ -108,13 +119,23 @@ impl ConsoleLog {
     fn note(self: &Arc<Self>, event: &Event, origin: &Arc<Origin>, places: &mut Places) {
         match event.method.as_str() {
             "Page.frameNavigated" => {
-                let is_main = places.navigated(event, origin);
-                if is_main && origin.part == Part::Page {
-                    self.state().entries.split(usize::MAX);
+                if let Some(arrival) = places.navigated(event, origin) {
+                    let mut state = self.state();
+                    let first = match arrival {
+                        Arrival::Loaded => None,
+                        // What it has said is repeated before it is known that it is there.
+                        Arrival::Prerendered => {
+                            state.entries.current().position(|entry| entry.order > places.contexts_since)
+                        }
+                    };
+                    state.entries.split(first.unwrap_or(usize::MAX));
                 }
             }
             "Runtime.executionContextCreated" => places.created(event),
-            "Runtime.executionContextsCleared" => places.contexts.clear(),
+            "Runtime.executionContextsCleared" => {
+                places.contexts.clear();
+                places.contexts_since = self.state().order;
+            }
             "Runtime.executionContextDestroyed" => places.destroyed(event),
             "Page.frameDetached" => places.detached(event),
             "Audits.issueAdded" => {
@@ -233,18 +254,26 @@ impl ConsoleLog {
 }
 
 impl Places {
-    /// Notes where a frame is; whether it is the outermost one.
-    fn navigated(&mut self, event: &Event, origin: &Origin) -> bool {
-        let Ok(details) = event.decode::<Value>() else { return false };
+    /// Notes where a frame is, and how the document came if it is the page's.
+    fn navigated(&mut self, event: &Event, origin: &Origin) -> Option<Arrival> {
+        let details = event.decode::<Value>().ok()?;
         let frame = &details["frame"];
-        let is_main = frame.get("parentId").is_none() && origin.part == Part::Page;
+        let id = frame["id"].as_str()?;
         let url = frame["url"].as_str().unwrap_or_default().to_owned();
-        if is_main {
-            self.document = url;
-        } else if let Some(id) = frame["id"].as_str() {
+        if frame.get("parentId").is_some() || origin.part != Part::Page {
             self.frames.insert(id.to_owned(), url);
+            return None;
         }
-        is_main
+        self.document = url;
+        if id == self.main_frame(origin) {
+            return Some(Arrival::Loaded);
+        }
+        self.main_frame = Some(id.to_owned());
+        Some(Arrival::Prerendered)
+    }
+
+    fn main_frame<'a>(&'a self, origin: &'a Origin) -> &'a str {
+        self.main_frame.as_ref().unwrap_or(&origin.frame)
     }
 
     fn created(&mut self, event: &Event) {
@@ -289,7 +318,7 @@ impl Places {
                     Some(url) => Some(format!("in frame {url}")),
                     None if origin.part == Part::Frame => Some(format!("in frame {}", origin.url)),
                     // It was there before us.
-                    None if *frame != origin.target => Some("in a frame".into()),
+                    None if frame != self.main_frame(origin) => Some("in a frame".into()),
                     None => None,
                 }
             }

@@ -71,7 +71,10 @@ impl NetworkLog {
         let mut events = origin.session.connection().subscribe(origin.session.id(), EVENTS, WAITING);
         self.backlogs.add(events.backlog());
         if origin.part == Part::Page {
-            self.state().page = Some(origin.session.clone());
+            let mut state = self.state();
+            state.page = Some(origin.session.clone());
+            state.main_frame = origin.frame.clone();
+            drop(state);
             tokio::spawn(look(Arc::downgrade(self), origin.session.clone(), SystemTime::now()));
         }
         let log = Arc::downgrade(self);
@@ -116,8 +119,16 @@ impl NetworkLog {
         let Ok(details) = event.decode::<Value>() else { return };
         if origin.part == Part::Page && details["frame"].get("parentId").is_none() {
             let mut state = self.state();
-            state.since = Since::Beginning;
-            state.split();
+            let frame = details["frame"]["id"].as_str().unwrap_or_default();
+            if frame == state.main_frame {
+                state.since = Since::Beginning;
+                state.split();
+            } else {
+                // A prerendered document: nobody has seen what it requested.
+                state.main_frame = frame.to_owned();
+                state.since = Since::Attached(SystemTime::now());
+                state.entries.split(usize::MAX);
+            }
         }
     }
 

@@ -37,6 +37,7 @@ pub(super) struct State {
     pub chains: Chains,
     orphans: VecDeque<(String, Event)>,
     pub page: Option<Session>,
+    pub main_frame: String,
     pub since: Since,
     /// The browser keeps bodies beyond the end of their document.
     pub durable: bool,
@@ -74,6 +75,7 @@ impl Default for State {
             chains: Chains::default(),
             orphans: VecDeque::new(),
             page: None,
+            main_frame: String::new(),
             since: Since::Beginning,
             durable: true,
             lost: 0,
@@ -170,7 +172,7 @@ impl State {
         let kind = sent.r#type.map_or_else(|| "other".to_owned(), |kind| kind.to_lowercase());
         let is_navigation = kind == "document"
             && origin.part == Part::Page
-            && sent.frame_id.as_deref() == Some(&origin.target)
+            && sent.frame_id.as_deref() == Some(&self.main_frame)
             && sent.loader_id.as_deref() == Some(&sent.request_id);
         let inline = inline_body(&sent.request.post_data_entries);
         let sent_body = match inline {

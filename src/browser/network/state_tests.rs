@@ -10,7 +10,7 @@ fn origin() -> Arc<Origin> {
     let (input, output) = tokio::io::split(near);
     let (reader, writer) = crate::cdp::pipe::pair(input, output);
     let session = Session::browser(Connection::start(reader, writer)).with_id("S");
-    Arc::new(Origin { session, part: Part::Page, target: "F".into(), url: String::new() })
+    Arc::new(Origin { session, part: Part::Page, frame: "F".into(), url: String::new() })
 }
 
 struct Log {

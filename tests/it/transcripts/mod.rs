@@ -143,7 +143,7 @@ fn frames_of_other_sites_and_workers() {
             frames.iter().map(shown).collect::<Vec<_>>(),
             expected.map(|(url, depth)| (url.into(), depth, false))
         );
-        assert!(frames[1..].iter().all(|frame| frame.parent.as_deref() == Some(&on.frame)));
+        assert!(frames[1..].iter().all(|frame| frame.parent.as_deref() == Some(&*on.main_frame())));
         assert_eq!(frames[1].session.id(), on.session.id(), "the same process");
         assert_ne!(frames[2].session.id(), on.session.id(), "a process of its own");
         let snapshot = snapshot::take(&on, false).await.unwrap();
