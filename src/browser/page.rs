@@ -314,8 +314,10 @@ impl Attached {
 
     /// Another frame is the main one now. The front-end does not know of it: what needs it opens it again.
     pub(super) async fn set_main_frame(&self, id: &str) {
-        *guard_of(&self.main_frame) = id.into();
-        self.universe.lock().await.take();
+        if *self.main_frame() != *id {
+            *guard_of(&self.main_frame) = id.into();
+            self.universe.lock().await.take();
+        }
     }
 
     /// Frames and workers in other processes.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::page::Attached;
-use crate::cdp::{CdpError, Session};
+use crate::cdp::{CdpError, Event, Session};
 
 /// How long a page may take to tell about its main frame once it has another one.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -33,48 +33,91 @@ pub(super) async fn main_frame_of(session: &Session) -> Result<String, CdpError>
     frame["id"].as_str().map(str::to_owned).ok_or_else(why)
 }
 
-/// Notices when a prerendered document becomes the page's, until the page's session ends.
+/// Notices when another frame becomes the main one, until the page's session ends.
 pub(super) fn follow(page: &Arc<Attached>) {
     let mut events = page.session.subscribe(EVENTS);
     let weak = Arc::downgrade(page);
     tokio::spawn(async move {
-        let mut navigating = false;
-        let mut stopped: Vec<String> = Vec::new();
+        let mut load = Load::default();
         while let Some(event) = events.next().await {
             let Some(page) = weak.upgrade() else { return };
-            let Ok(details) = event.decode::<Value>() else { continue };
             let main_frame = page.main_frame();
-            let stranger = match event.method.as_str() {
-                "Page.frameNavigated" => {
-                    navigating &= details["frame"].get("parentId").is_some();
-                    false
+            match load.note(&event, &main_frame) {
+                Seen::Nothing => continue,
+                Seen::Navigated(id) => {
+                    page.set_main_frame(&id).await;
+                    continue;
                 }
-                "Runtime.executionContextCreated" => details["context"]["auxData"]["frameId"] != *main_frame,
-                _ if details["frameId"] == *main_frame => {
-                    navigating = event.method == "Page.frameStartedLoading";
-                    stopped.clear();
-                    false
-                }
-                "Page.frameStoppedLoading" => {
-                    if let (Some(id), true) = (details["frameId"].as_str(), stopped.len() < FRAMES) {
-                        stopped.push(id.to_owned());
-                    }
-                    true
-                }
-                _ => false,
-            };
-            // While a document is on its way, frames of the one before may move as well.
-            if !navigating || !stranger {
-                continue;
+                Seen::Stranger => {}
             }
             let Ok(frame) = ask(&page.session).await else { continue };
+            // Chrome does tell of a document that comes back from its back/forward cache, before it answers.
+            let mut told = None;
+            while let Some(event) = events.try_next() {
+                if let Seen::Navigated(id) = load.note(&event, &main_frame) {
+                    told = Some(id);
+                }
+            }
+            if let Some(id) = told {
+                page.set_main_frame(&id).await;
+                continue;
+            }
             let Some(id) = frame["id"].as_str().filter(|id| **id != *main_frame) else { continue };
-            navigating = false;
             page.set_main_frame(id).await;
             page.session.announce("Page.frameNavigated", &json!({"frame": frame, "type": "Navigation"}));
-            if stopped.iter().any(|stopped| stopped == id) {
+            if load.stopped.iter().any(|stopped| stopped == id) {
                 page.session.announce("Page.frameStoppedLoading", &json!({"frameId": id}));
             }
+            load = Load::default();
         }
     });
+}
+
+/// A document on its way to the page.
+#[derive(Default)]
+struct Load {
+    is_under_way: bool,
+    /// Frames other than the main one that have ended loading meanwhile.
+    stopped: Vec<String>,
+}
+
+/// What an event means for the main frame.
+#[derive(Debug, PartialEq)]
+enum Seen {
+    Nothing,
+    /// A document has come, in this frame.
+    Navigated(String),
+    /// A frame other than the main one has moved while a document was on its way: one of the document before, or the
+    /// main one now.
+    Stranger,
+}
+
+impl Load {
+    fn note(&mut self, event: &Event, main_frame: &str) -> Seen {
+        let Ok(details) = event.decode::<Value>() else { return Seen::Nothing };
+        let frame = match event.method.as_str() {
+            "Page.frameNavigated" => {
+                let frame = &details["frame"];
+                return match frame["id"].as_str().filter(|_| frame.get("parentId").is_none()) {
+                    Some(id) => {
+                        *self = Load::default();
+                        Seen::Navigated(id.to_owned())
+                    }
+                    None => Seen::Nothing,
+                };
+            }
+            "Runtime.executionContextCreated" => details["context"]["auxData"]["frameId"].as_str(),
+            _ => details["frameId"].as_str(),
+        };
+        let Some(frame) = frame else { return Seen::Nothing };
+        match event.method.as_str() {
+            "Runtime.executionContextCreated" => {}
+            "Page.frameStartedLoading" if frame != main_frame => return Seen::Nothing,
+            "Page.frameStartedLoading" => *self = Load { is_under_way: true, stopped: Vec::new() },
+            _ if frame == main_frame => *self = Load::default(),
+            _ if self.stopped.len() < FRAMES => self.stopped.push(frame.to_owned()),
+            _ => {}
+        }
+        if self.is_under_way && frame != main_frame { Seen::Stranger } else { Seen::Nothing }
+    }
 }

@@ -4,20 +4,21 @@
 //! request of the action still running. Every part has a limit, a dialog ends all of it at once, and a page that
 //! changes without end (an animation) costs half a second, not three: only what the action caused is waited for.
 
-use std::collections::HashMap;
+mod observed;
+
 use std::future::Future;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
 
+use self::observed::{EVENTS, Observed};
 use super::dialogs::Dialog;
 use super::frames::{call_in_world, world};
 use super::navigate::address;
 use super::page::{Attached, ERROR_PAGE};
 use super::pages::{PageInfo, Pages};
-use crate::cdp::{CdpError, Event, Subscription};
+use crate::cdp::{CdpError, Subscription};
 
 /// Nothing at all has happened for so long: nothing will. Multiplied by the CPU slowdown, like all of these.
 const IDLE: Duration = Duration::from_millis(80);
@@ -31,23 +32,6 @@ const REQUESTS: Duration = Duration::from_secs(2);
 const LOAD: Duration = Duration::from_secs(3);
 /// A popup's title.
 const POPUP: Duration = Duration::from_millis(400);
-
-const EVENTS: &[&str] = &[
-    "Page.frameStartedNavigating",
-    "Page.frameRequestedNavigation",
-    "Page.frameNavigated",
-    "Page.navigatedWithinDocument",
-    "Page.loadEventFired",
-    "Page.frameStoppedLoading",
-    "Page.frameDetached",
-    "Page.windowOpen",
-    "Page.downloadWillBegin",
-    "Page.downloadProgress",
-    "Network.requestWillBeSent",
-    "Network.loadingFinished",
-    "Network.loadingFailed",
-    "Target.attachedToTarget",
-];
 
 /// How to wait.
 #[derive(Debug, Clone, Copy)]
@@ -96,129 +80,6 @@ pub enum Ending<T> {
     Dialog,
 }
 
-/// What was seen so far on the page's event stream.
-struct Observed {
-    main_frame: Arc<str>,
-    /// A new document is on its way.
-    navigating: bool,
-    /// It has begun. A load event before that is the one of the document before.
-    committed: bool,
-    /// Only asked for by the page, not started by the browser yet.
-    requested: Option<Instant>,
-    /// Something happened at all.
-    any: bool,
-    url: Option<String>,
-    /// Requests under way.
-    requests: HashMap<String, Pending>,
-    /// Addresses of workers that have started.
-    workers: Vec<String>,
-    /// Requests that start later belong to the page, not to the action.
-    counting: bool,
-    downloads: Vec<Download>,
-    /// Windows that the page asked for.
-    windows: usize,
-}
-
-/// A request under way.
-struct Pending {
-    frame: String,
-    url: String,
-}
-
-impl Observed {
-    fn note(&mut self, event: &Event) {
-        let Ok(details) = event.decode::<Value>() else { return };
-        let is_main = |key: &str| details[key] == *self.main_frame;
-        match event.method.as_str() {
-            "Page.frameStartedNavigating" => {
-                let kind = details["navigationType"].as_str().unwrap_or_default();
-                if is_main("frameId") && !["sameDocument", "historySameDocument"].contains(&kind) {
-                    self.navigating = true;
-                    self.committed = false;
-                    self.requested = None;
-                    self.any = true;
-                }
-            }
-            "Page.frameRequestedNavigation" if is_main("frameId") && details["disposition"] == "currentTab" => {
-                self.requested = Some(Instant::now());
-                self.any = true;
-            }
-            "Page.frameNavigated" => {
-                let frame = &details["frame"];
-                if frame.get("parentId").is_none() {
-                    self.main_frame = frame["id"].as_str().unwrap_or_default().into();
-                    self.committed = true;
-                    let unreachable = frame.get("unreachableUrl").is_some();
-                    let fragment = frame["urlFragment"].as_str().unwrap_or_default();
-                    let url = frame["url"].as_str().unwrap_or_default();
-                    self.url = Some(if unreachable { ERROR_PAGE.into() } else { format!("{url}{fragment}") });
-                    self.any = true;
-                }
-            }
-            "Page.navigatedWithinDocument" if is_main("frameId") => {
-                self.url = details["url"].as_str().map(str::to_owned);
-                self.any = true;
-            }
-            "Page.loadEventFired" => self.navigating &= !self.committed,
-            "Page.frameStoppedLoading" if is_main("frameId") => self.navigating = false,
-            "Page.windowOpen" => {
-                self.windows += 1;
-                self.any = true;
-            }
-            "Page.downloadWillBegin" => {
-                let name = details["suggestedFilename"].as_str().unwrap_or_default().to_owned();
-                let id = details["guid"].as_str().unwrap_or_default().to_owned();
-                self.downloads.push(Download { id, name, size: None });
-                self.navigating = false;
-                self.requested = None;
-            }
-            "Page.downloadProgress" => {
-                let size = details["totalBytes"].as_f64().filter(|&n| n > 0.0);
-                let download = self.downloads.iter_mut().find(|download| details["guid"] == download.id.as_str());
-                if let (Some(download), Some(size)) = (download, size) {
-                    download.size = Some(size as u64);
-                }
-            }
-            "Network.requestWillBeSent" if self.counting => {
-                let kind = details["type"].as_str().unwrap_or_default();
-                if !["EventSource", "WebSocket", "Ping", "Media", "Prefetch"].contains(&kind)
-                    && let Some(id) = details["requestId"].as_str()
-                {
-                    let frame = details["frameId"].as_str().unwrap_or_default().to_owned();
-                    let url = details["request"]["url"].as_str().unwrap_or_default().to_owned();
-                    self.any = true;
-                    if !self.workers.contains(&url) {
-                        self.requests.insert(id.to_owned(), Pending { frame, url });
-                    }
-                }
-            }
-            // A worker's script is requested by the page, but its end is told on the worker's own session.
-            "Target.attachedToTarget" => {
-                let info = &details["targetInfo"];
-                if info["type"] != "iframe" {
-                    let url = info["url"].as_str().unwrap_or_default();
-                    self.requests.retain(|_, request| request.url != url);
-                    self.workers.push(url.to_owned());
-                }
-            }
-            // A frame that moves to another process ends its requests there, where nobody listens.
-            "Page.frameDetached" => {
-                let frame = details["frameId"].as_str().unwrap_or_default();
-                self.requests.retain(|_, request| request.frame != frame);
-            }
-            "Network.loadingFinished" | "Network.loadingFailed" => {
-                self.requests.remove(details["requestId"].as_str().unwrap_or_default());
-            }
-            _ => {}
-        }
-    }
-
-    fn on_its_way(&self) -> bool {
-        // A request that the browser does not act upon at once (another application's scheme, say) comes to nothing.
-        self.navigating || self.requested.is_some_and(|since| since.elapsed() < Duration::from_millis(500))
-    }
-}
-
 /// Runs an action on a page and waits for what it causes.
 pub async fn act<T, E>(
     pages: &Pages,
@@ -240,19 +101,7 @@ pub async fn act_if<T, E>(
     let mut events = page.session.subscribe(EVENTS);
     let mut targets = pages.browser().subscribe(&["Target.targetCreated"]);
     let before = if page.shows_error() { Some(ERROR_PAGE.to_owned()) } else { address(page).await.ok() };
-    let mut observed = Observed {
-        committed: false,
-        main_frame: page.main_frame(),
-        navigating: false,
-        requested: None,
-        any: false,
-        url: None,
-        requests: HashMap::new(),
-        workers: Vec::new(),
-        counting: true,
-        downloads: Vec::new(),
-        windows: 0,
-    };
+    let mut observed = Observed::new(page.main_frame());
     tokio::pin!(action);
     let mut gone = false;
     let ending = loop {
@@ -347,10 +196,10 @@ async fn settle(page: &Attached, waiting: Waiting, observed: &mut Observed, even
             continue;
         }
         observed.counting = false;
-        if observed.requests.is_empty() {
+        if !observed.is_requesting() {
             return;
         }
-        follow(observed, events, Instant::now() + REQUESTS, |o| o.requests.is_empty() || o.on_its_way()).await;
+        follow(observed, events, Instant::now() + REQUESTS, |o| !o.is_requesting() || o.on_its_way()).await;
         observed.requests.clear();
         observed.any = true;
     }
@@ -364,7 +213,7 @@ async fn follow(observed: &mut Observed, events: &mut Subscription, end: Instant
             Ok(Some(event)) => observed.note(&event),
             Ok(None) => return,
             Err(_) if Instant::now() >= end => return,
-            // A requested navigation expires by time, not by an event.
+            // A requested navigation and an answer that nobody reads expire by time, not by an event.
             Err(_) => {}
         }
     }

@@ -68,7 +68,7 @@ impl Numbered {
                 text: message.shown_text(),
                 arguments: Some(message.arguments.len()),
                 count: 1,
-                place: message.place.as_deref().map(str::to_owned),
+                place: entry.place.as_deref().map(str::to_owned),
                 stack: None,
             }),
             Kind::Issue(_) => {

@@ -21,6 +21,7 @@ mod recordings;
 mod soak;
 mod styles;
 mod support;
+mod tabs;
 mod tls;
 mod tools;
 mod traces;

@@ -22,6 +22,8 @@ pub struct Entry {
     pub id: Option<u32>,
     /// Its place in the order of arrival, over all of the page's entries.
     pub order: u64,
+    /// The frame, worker or resource that it is about, unless that is the page's main frame.
+    pub place: Option<Arc<str>>,
     /// What it is.
     pub kind: Kind,
 }
@@ -51,8 +53,6 @@ pub struct Message {
     pub thrown: Option<Box<RemoteObject>>,
     /// Where it comes from.
     pub origin: Arc<Origin>,
-    /// The frame, worker or resource that it is about, unless that is the page's main frame.
-    pub place: Option<Box<str>>,
 }
 
 /// An issue.
@@ -63,10 +63,11 @@ pub struct Issue {
 
 impl Weight for Entry {
     fn bytes(&self) -> usize {
-        match &self.kind {
+        let kind = match &self.kind {
             Kind::Issue(issue) => 200 + issue.raw.get().len(),
             Kind::Message(message) => message.bytes(),
-        }
+        };
+        kind + self.place.as_deref().map_or(0, allocated)
     }
 }
 
@@ -182,7 +183,6 @@ impl Message {
             stack,
             thrown: thrown.map(Box::new),
             origin: origin.clone(),
-            place: None,
         }
     }
 
@@ -216,7 +216,7 @@ impl Message {
             }
             Details::None => 0,
         });
-        let texts = [&*self.text, &*self.kind].into_iter().chain(self.place.as_deref());
+        let texts = [&*self.text, &*self.kind].into_iter();
         // Also if the next one shares it.
         let stack = self.stack.as_ref().map_or(0, |stack| allocated(stack.get()));
         let values = self.values();

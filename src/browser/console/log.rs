@@ -29,6 +29,9 @@ const READERS: usize = 16;
 /// How long somebody who wants a message's details waits for them.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Entries whose frames are remembered: what a document can say before it is known that it is the page's.
+const STRANGERS: usize = 1000;
+
 const EVENTS: &[&str] = &[
     "Runtime.consoleAPICalled",
     "Runtime.exceptionThrown",
@@ -82,6 +85,8 @@ struct Places {
     main_frame: Option<String>,
     /// The last entry before the execution contexts that there are.
     contexts_since: u64,
+    /// Entries since then that frames made of which nothing is known, and those frames.
+    strangers: Vec<(u64, String)>,
 }
 
 /// How a document has come.
@@ -125,6 +130,10 @@ impl ConsoleLog {
                         Arrival::Loaded => None,
                         // What it has said is repeated before it is known that it is there.
                         Arrival::Prerendered => {
+                            let own = places.entries_of_stranger(places.main_frame(origin));
+                            for entry in state.entries.iter_mut().filter(|entry| own.contains(&entry.order)) {
+                                entry.place = None;
+                            }
                             state.entries.current().position(|entry| entry.order > places.contexts_since)
                         }
                     };
@@ -135,39 +144,39 @@ impl ConsoleLog {
             "Runtime.executionContextsCleared" => {
                 places.contexts.clear();
                 places.contexts_since = self.state().order;
+                places.strangers.clear();
             }
             "Runtime.executionContextDestroyed" => places.destroyed(event),
             "Page.frameDetached" => places.detached(event),
             "Audits.issueAdded" => {
                 if let Some(issue) = Issue::read(event) {
-                    self.push(Kind::Issue(Arc::new(issue)));
+                    self.push(Kind::Issue(Arc::new(issue)), None);
                 }
             }
             _ => {
-                let Some(mut read) = Message::read(event, origin, &mut places.stacks) else { return };
+                let Some(read) = Message::read(event, origin, &mut places.stacks) else { return };
                 for id in read.release {
                     origin.session.post("Runtime.releaseObject", json!({"objectId": id}));
                 }
-                let message = &mut read.message;
+                let message = Arc::new(read.message);
                 let place = places.of(origin, read.context).or_else(|| {
                     // The document itself goes without saying, and what the text names already too.
                     let url =
                         read.about.filter(|url| *url != places.document && !message.text.contains(url.as_str()))?;
                     Some(format!("at {url}"))
                 });
-                message.place = place.map(Into::into);
-                let message = Arc::new(read.message);
-                let order = self.push(Kind::Message(message.clone()));
+                let order = self.push(Kind::Message(message.clone()), place);
+                places.remember(order, read.context, origin);
                 self.read_details(message, order);
             }
         }
     }
 
-    fn push(&self, kind: Kind) -> u64 {
+    fn push(&self, kind: Kind, place: Option<String>) -> u64 {
         let mut state = self.state();
         state.order += 1;
         let order = state.order;
-        state.entries.push(Entry { id: None, order, kind });
+        state.entries.push(Entry { id: None, order, place: place.map(Into::into), kind });
         order
     }
 
@@ -306,6 +315,21 @@ impl Places {
         if let Some(id) = details["frameId"].as_str() {
             self.frames.remove(id);
         }
+    }
+
+    /// A frame that nobody has told of may turn out to be the main one.
+    fn remember(&mut self, order: u64, context: Option<i64>, origin: &Origin) {
+        let frame = context.and_then(|id| self.contexts.get(&id));
+        if let Some(frame) = frame.filter(|frame| !self.frames.contains_key(*frame))
+            && frame != self.main_frame(origin)
+            && self.strangers.len() < STRANGERS
+        {
+            self.strangers.push((order, frame.clone()));
+        }
+    }
+
+    fn entries_of_stranger(&self, frame: &str) -> Vec<u64> {
+        self.strangers.iter().filter(|(_, of)| of == frame).map(|(order, _)| *order).collect()
     }
 
     /// Where a message of an execution context was made, unless in the main frame.

@@ -41,6 +41,7 @@ const EVENTS: &[&str] = &[
     "Network.webSocketClosed",
     "Network.eventSourceMessageReceived",
     "Page.frameNavigated",
+    "Runtime.executionContextsCleared",
 ];
 
 /// Requests of one page.
@@ -83,10 +84,11 @@ impl NetworkLog {
             let mut lost = 0;
             while let Some(event) = events.next().await {
                 let Some(log) = log.upgrade() else { return };
-                if event.method == "Page.frameNavigated" {
-                    log.navigated(&event, &origin);
-                } else {
-                    log.note(event, &origin);
+                match event.method.as_str() {
+                    "Page.frameNavigated" => log.navigated(&event, &origin),
+                    "Runtime.executionContextsCleared" if origin.part == Part::Page => log.state().contexts_cleared(),
+                    "Runtime.executionContextsCleared" => {}
+                    _ => log.note(event, &origin),
                 }
                 if events.lost() > lost {
                     log.state().lost += events.lost() - lost;
@@ -124,10 +126,10 @@ impl NetworkLog {
                 state.since = Since::Beginning;
                 state.split();
             } else {
-                // A prerendered document: nobody has seen what it requested.
+                // Nobody has seen what it requested before it became the page's.
                 state.main_frame = frame.to_owned();
                 state.since = Since::Attached(SystemTime::now());
-                state.entries.split(usize::MAX);
+                state.split_at_contexts();
             }
         }
     }

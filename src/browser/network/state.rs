@@ -38,6 +38,8 @@ pub(super) struct State {
     orphans: VecDeque<(String, Event)>,
     pub page: Option<Session>,
     pub main_frame: String,
+    /// The first request since the page's execution contexts are others.
+    first_of_contexts: u32,
     pub since: Since,
     /// The browser keeps bodies beyond the end of their document.
     pub durable: bool,
@@ -76,6 +78,7 @@ impl Default for State {
             orphans: VecDeque::new(),
             page: None,
             main_frame: String::new(),
+            first_of_contexts: 1,
             since: Since::Beginning,
             durable: true,
             lost: 0,
@@ -96,6 +99,17 @@ impl State {
         let position = |id: u32| self.entries.current().position(|request| request.id == id);
         let last = self.entries.current().rfind(|request| request.is_navigation);
         let first = last.and_then(|request| request.hops.iter().chain([&request.id]).find_map(|&id| position(id)));
+        self.entries.split(first.unwrap_or(usize::MAX));
+    }
+
+    /// The page's execution contexts are gone.
+    pub fn contexts_cleared(&mut self) {
+        self.first_of_contexts = self.next_id;
+    }
+
+    /// A document that was there before has become the page's; it was noticed some time after its execution contexts.
+    pub fn split_at_contexts(&mut self) {
+        let first = self.entries.current().position(|request| request.id >= self.first_of_contexts);
         self.entries.split(first.unwrap_or(usize::MAX));
     }
 
