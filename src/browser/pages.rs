@@ -135,6 +135,23 @@ impl Pages {
         self.attach_as(page, false).await
     }
 
+    /// Attaches to a page that is asleep. The browser loads its document again, which needs no renderer.
+    pub async fn wake(self: &Arc<Self>, page: &Page) -> Result<Arc<Attached>, PageError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Opened {
+            session_id: String,
+        }
+        let params = json!({"targetId": page.target, "flatten": true});
+        let opened: Opened = self.browser.call("Target.attachToTarget", params).await?;
+        let session = self.browser.with_id(opened.session_id.as_str());
+        // Answered by the renderer in the end, if there is one.
+        session.post("Page.reload", json!({}));
+        let attached = self.attach(page).await;
+        self.browser.post("Target.detachFromTarget", json!({"sessionId": opened.session_id}));
+        attached
+    }
+
     async fn attach_as(self: &Arc<Self>, page: &Page, newborn: bool) -> Result<Arc<Attached>, PageError> {
         self.discover().await?;
         page.attach(&self.browser, &self.config.urls, self.config.connect.is_none(), newborn).await

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use self::observed::{EVENTS, Observed};
 use super::dialogs::Dialog;
-use super::frames::{call_in_world, world};
+use super::frames::{ScriptError, call_in_world, world};
 use super::navigate::address;
 use super::page::{Attached, ERROR_PAGE};
 use super::pages::{PageInfo, Pages};
@@ -26,6 +26,8 @@ const IDLE: Duration = Duration::from_millis(80);
 const QUIET: Duration = Duration::from_millis(100);
 /// The document goes on changing by itself.
 const CHANGING: Duration = Duration::from_millis(500);
+/// A page that does not answer is not asked any more.
+const ANSWER: Duration = Duration::from_millis(300);
 /// Requests of the action are waited for.
 const REQUESTS: Duration = Duration::from_secs(2);
 /// A navigation that the action caused; multiplied by the network's factor.
@@ -222,18 +224,30 @@ async fn follow(observed: &mut Observed, events: &mut Subscription, end: Instant
 /// Resolves when the main document has not changed for a while, or does not stop changing. Never fails: a document that
 /// is replaced meanwhile is noticed by its events.
 async fn quiet_document(page: &Attached, slow_cpu: f64, something_happened: bool) {
-    let limit = CHANGING.mul_f64(slow_cpu) + Duration::from_millis(300);
-    let milliseconds = |d: Duration| Value::from(d.mul_f64(slow_cpu).as_millis() as u64);
-    let idle = if something_happened { QUIET } else { IDLE };
-    let arguments = [milliseconds(idle), milliseconds(QUIET), milliseconds(CHANGING)];
+    let idle = if something_happened { QUIET } else { IDLE }.mul_f64(slow_cpu);
+    let quiet = QUIET.mul_f64(slow_cpu);
     let started = Instant::now();
+    let end = started + CHANGING.mul_f64(slow_cpu);
     let watch = async {
         let context = world(&page.session, &page.main_frame()).await?;
-        call_in_world::<bool>(&page.session, context, include_str!("scripts/quiet.js"), &arguments).await
+        let ask = async |begin: bool| {
+            let arguments = [begin.into(), (quiet.as_millis() as u64).into(), (Instant::now() >= end).into()];
+            let left: f64 = call_in_world(&page.session, context, include_str!("scripts/quiet.js"), &arguments).await?;
+            Ok::<_, ScriptError>(Duration::from_secs_f64(left.max(0.0) / 1000.0))
+        };
+        ask(true).await?;
+        let mut next = started + idle;
+        loop {
+            tokio::time::sleep_until(next.min(end)).await;
+            match ask(false).await? {
+                Duration::ZERO => return Ok::<_, ScriptError>(()),
+                left => next = Instant::now() + left,
+            }
+        }
     };
-    if !matches!(tokio::time::timeout(limit, watch).await, Ok(Ok(_))) {
+    if !matches!(tokio::time::timeout_at(end + ANSWER, watch).await, Ok(Ok(()))) {
         // No document to ask just now: the same moment without it.
-        tokio::time::sleep_until(started + idle.mul_f64(slow_cpu)).await;
+        tokio::time::sleep_until(started + idle).await;
     }
 }
 

@@ -26,7 +26,7 @@ pub const TOOL: Tool = Tool {
         Param::text("initScript", "Runs before the page's own scripts.").only_if(|config| config.javascript_evaluation),
         Param::integer("timeout", "Default 10000 ms."),
     ],
-    handler: Handler::Page(OnPage::new(handler).while_dialog()),
+    handler: Handler::Page(OnPage::new(handler).while_dialog().waking()),
 };
 
 /// Removes the script again, also when the call is cancelled.

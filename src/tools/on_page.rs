@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{Arguments, Context, PlainHandler, Running, Tool};
 use crate::browser::dialogs::Dialog;
 use crate::browser::host::LiveBrowser;
-use crate::browser::page::{Attached, Page, Turn};
+use crate::browser::page::{Attached, Page, PageError, Turn};
 use crate::browser::settle::{self, Effects, Ending, Waiting};
 use crate::browser::snapshot::render::{Selected, View};
 use crate::browser::snapshot::tree::Snapshot;
@@ -50,6 +50,8 @@ pub struct OnPage {
     takes_turns: bool,
     /// Ends with the sections about emulation and the open dialog.
     notices: bool,
+    /// A page that is asleep is loaded again first.
+    wakes: bool,
     /// How long it may take.
     deadline: Duration,
     /// With this parameter it is not about a page, and run so.
@@ -59,12 +61,26 @@ pub struct OnPage {
 impl OnPage {
     /// Not while a dialog is open, one after the other, with notices.
     pub const fn new(run: PageHandler) -> Self {
-        OnPage { run, blocked_by_dialog: true, takes_turns: true, notices: true, deadline: DEADLINE, unless: None }
+        OnPage {
+            run,
+            blocked_by_dialog: true,
+            takes_turns: true,
+            notices: true,
+            wakes: false,
+            deadline: DEADLINE,
+            unless: None,
+        }
     }
 
     /// Also while a dialog is open.
     pub const fn while_dialog(mut self) -> Self {
         self.blocked_by_dialog = false;
+        self
+    }
+
+    /// Also on a page that is asleep, whose document is loaded again for it.
+    pub const fn waking(mut self) -> Self {
+        self.wakes = true;
         self
     }
 
@@ -108,7 +124,14 @@ impl OnPage {
         let given = arguments.0.contains_key("pageId").then(|| arguments.page_id("pageId"));
         let page = session.page(&live, given).await?;
         let turn = if self.takes_turns { Some(page.turn(tool.name).await?) } else { None };
-        let on = live.pages.attach(&page).await?;
+        let on = match live.pages.attach(&page).await {
+            Err(PageError::Asleep { .. }) if self.wakes => {
+                let on = live.pages.wake(&page).await?;
+                report.line("The page was asleep; it was loaded again.");
+                on
+            }
+            attached => attached?,
+        };
         let config = session.config.clone();
         let context = PageContext { config, call, live, page, on, turn: Mutex::new(turn) };
         let outcome = match context.on.dialogs.open().filter(|_| self.blocked_by_dialog) {

@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use devtools_mcp::browser::host::BrowserHost;
+use devtools_mcp::config::{BrowserConfig, Connect};
 use serde_json::{Value, json};
 
 use crate::connect::Foreign;
@@ -72,7 +74,8 @@ fn a_document_rendered_before_us_becomes_the_pages() {
         assert!(answer.contains(&format!("Page navigated to {}.", url("next.html"))), "{answer}");
         assert_eq!(evaluate(&mut client, id, STATE), json!(["Next", false, true]), "Chrome took what was rendered");
         let said = client.text("list_console_messages", json!({"pageId": id}));
-        let said: Vec<&str> = said.lines().filter_map(|line| line.split_once(" [log] ")).map(|(_, text)| text).collect();
+        let said: Vec<&str> =
+            said.lines().filter_map(|line| line.split_once(" [log] ")).map(|(_, text)| text).collect();
         assert_eq!(said, ["prerendering: true (1 args)", "activated (1 args)"]);
         let list = client.text("list_network_requests", json!({"pageId": id}));
         assert!(list.contains("/late.json?status=200&text=late [200]"), "{list}");
@@ -108,4 +111,79 @@ fn a_document_rendered_before_us_becomes_the_pages() {
         assert!(list.contains("early.json") && !list.contains("recorded since"), "{list}");
         client.text("close_page", json!({"pageId": id}));
     }
+}
+
+/// Presses "Urgent Discard" in Chrome's own page about tabs, in the row of the tab with this in its address.
+const DISCARD: &str = r#"
+    (async tab => {
+        const all = root => [...root.querySelectorAll("*")].flatMap(e => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
+        for (let tries = 0; tries < 200; tries++) {
+            const row = all(document).find(e => e.tagName === "TR" && e.textContent.includes(tab));
+            const leaves = row ? [...row.querySelectorAll("*")].filter(e => !e.children.length) : [];
+            const button = leaves.find(e => e.textContent.includes("Urgent Discard"));
+            if (button) {
+                button.click();
+                await new Promise(resolve => setTimeout(resolve, 500));
+                return "discarded";
+            }
+            await new Promise(resolve => setTimeout(resolve, 50));
+        }
+        return "not in the list";
+    })"#;
+
+fn discard(chrome: &Foreign, tab: &str) {
+    let about = open(chrome, "chrome://discards");
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let config = BrowserConfig { connect: Some(Connect::Http { url: chrome.url() }), ..BrowserConfig::default() };
+    let host = BrowserHost::new(config);
+    runtime.block_on(async {
+        let live = host.get().await.unwrap();
+        let params = json!({"targetId": about, "flatten": true});
+        let session: Value = live.session().call("Target.attachToTarget", params).await.unwrap();
+        let session = live.session().with_id(session["sessionId"].as_str().unwrap());
+        let expression = format!("{DISCARD}({})", json!(tab));
+        let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
+        let answer: Value = session.call("Runtime.evaluate", params).await.unwrap();
+        assert_eq!(answer["result"]["value"], "discarded");
+        host.close().await;
+    });
+}
+
+#[test]
+fn a_tab_that_the_browser_has_thrown_away_is_told_and_woken() {
+    let _alone = chrome_lock();
+    let profile = tempfile::tempdir().unwrap();
+    // Without it Chrome does not show its page about tabs.
+    std::fs::write(profile.path().join("Local State"), r#"{"internal_only_uis_enabled":true}"#).unwrap();
+    let chrome = Foreign::start(profile.path(), 0);
+    let tabs = ["to-be-shown", "to-be-reloaded"];
+    for tab in tabs {
+        let before = pages().hits("/tabs/early.json");
+        open(&chrome, &url(&format!("next.html?{tab}")));
+        until("the tab is loaded", || pages().hits("/tabs/early.json") > before);
+        discard(&chrome, tab);
+    }
+    let mut client = Client::ready(&[&format!("--browserUrl={}", chrome.url())]);
+    let shown = page(&mut client, tabs[0]);
+    let error = client.error("take_snapshot", json!({"pageId": shown}));
+    assert!(error.contains("asleep") && error.contains("hint: wake it with select_page and bringToFront"), "{error}");
+    let list = client.text("list_pages", json!({}));
+    let line = list.lines().find(|line| line.contains(tabs[0])).unwrap();
+    assert!(line.contains(" [asleep: wake it with select_page and bringToFront"), "{list}");
+    client.text("select_page", json!({"pageId": shown, "bringToFront": true}));
+    let state = evaluate(&mut client, shown, "() => [document.title, document.wasDiscarded, window.mark = 1]");
+    assert_eq!(state, json!(["Next", true, 1]));
+    assert!(!client.text("list_pages", json!({})).contains("[asleep"));
+
+    let reloaded = page(&mut client, tabs[1]);
+    let answer = client.text("navigate_page", json!({"pageId": reloaded, "type": "reload"}));
+    assert!(answer.starts_with("The page was asleep; it was loaded again.\n"), "{answer}");
+    assert_eq!(evaluate(&mut client, reloaded, "() => document.title"), "Next");
+
+    // One that is worked on stays: Chrome throws nothing away under somebody's eyes.
+    client.text("select_page", json!({"pageId": reloaded, "bringToFront": true}));
+    discard(&chrome, tabs[0]);
+    assert_eq!(evaluate(&mut client, shown, "() => window.mark"), 1);
+    let snapshot = client.text("take_snapshot", json!({"pageId": shown}));
+    assert!(snapshot.contains("button \"Here\""), "{snapshot}");
 }

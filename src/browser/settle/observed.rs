@@ -204,7 +204,8 @@ mod tests {
     #[test]
     fn an_answer_that_the_page_does_not_read_is_not_waited_for() {
         let mut observed = Observed::new("F".into());
-        let sent = |id: &str| json!({"requestId": id, "frameId": "F", "type": "Fetch", "request": {"url": "http://x/"}});
+        let sent =
+            |id: &str| json!({"requestId": id, "frameId": "F", "type": "Fetch", "request": {"url": "http://x/"}});
         note(&mut observed, "Network.requestWillBeSent", &sent("unread"));
         assert!(observed.is_requesting(), "no answer yet");
         note(&mut observed, "Network.responseReceived", &json!({"requestId": "unread"}));
