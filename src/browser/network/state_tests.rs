@@ -20,7 +20,8 @@ struct Log {
 
 impl Log {
     fn new() -> Self {
-        Log { state: State::default(), origin: origin() }
+        let state = State { main_frame: "F".into(), ..State::default() };
+        Log { state, origin: origin() }
     }
 
     fn event(&mut self, method: &str, params: Value) {
@@ -46,6 +47,17 @@ impl Log {
 
 fn redirect(status: i64) -> Value {
     json!({"redirectResponse": {"status": status, "headers": {"Location": "x"}}, "redirectHasExtraInfo": true})
+}
+
+#[tokio::test]
+async fn a_document_that_was_there_before_takes_what_came_with_its_contexts() {
+    let mut log = Log::new();
+    log.sent("before", "one", json!({"type": "Image"}));
+    log.state.contexts_cleared();
+    log.sent("at once", "two", json!({"type": "Fetch"}));
+    log.state.split_at_contexts();
+    log.sent("later", "three", json!({"type": "Fetch"}));
+    assert_eq!(log.lines(), ["2 two pending", "3 three pending"]);
 }
 
 #[tokio::test]
