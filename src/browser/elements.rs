@@ -61,7 +61,7 @@ impl Element {
         let Some(object) = resolve(&frame.session, node.backend, Some(context)).await? else {
             return Err(page.gone(&snapshot, uid).await);
         };
-        Ok(Element { uid, role: node.role.clone(), frame, backend: node.backend, object })
+        Ok(Element { uid, role: node.role.to_string(), frame, backend: node.backend, object })
     }
 
     /// Calls a function of ours with the element as its first argument. `function` is the text of an arrow function;

@@ -17,6 +17,7 @@ use super::error::CdpError;
 use super::mailbox::{Bound, Filter, Mailbox, Subscription};
 use super::message::{Envelope, Event, RemoteError};
 use super::transport::{Reader, Writer};
+use super::trim::Trim;
 
 /// How long a call waits unless its caller says otherwise; the original's limit.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(180);
@@ -144,6 +145,7 @@ impl Connection {
         });
         let closing = connection.closing.clone();
         let weak = Arc::downgrade(&connection);
+        let trim = Arc::<Trim>::default();
         tokio::spawn(async move {
             loop {
                 let received = tokio::select! {
@@ -153,6 +155,7 @@ impl Connection {
                 match received {
                     Ok(Some(message)) => {
                         let Some(connection) = weak.upgrade() else { break };
+                        trim.note(message.len());
                         let full = connection.dispatch(&message);
                         // Not while holding on to the connection: it may end meanwhile.
                         drop(connection);

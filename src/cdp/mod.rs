@@ -11,6 +11,7 @@ mod message;
 pub mod pipe;
 mod session;
 pub mod transport;
+mod trim;
 pub mod trust;
 pub mod websocket;
 

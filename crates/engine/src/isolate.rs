@@ -172,8 +172,9 @@ fn spawn_thread(blob: &'static Blob, options: IsolateOptions, end: Arc<EndState>
     }
 }
 
-/// V8 returns its heap with the isolate; what the C++ and Rust sides freed stays in glibc's arenas unless told.
-fn release_memory() {
+/// Gives freed memory back to the system. V8 returns its heap with the isolate; what the C++ and Rust sides freed stays in
+/// glibc's arenas unless told. Does nothing with other allocators.
+pub fn release_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: malloc_trim has no preconditions.
     unsafe {

@@ -23,6 +23,7 @@ mod worker;
 
 pub use error::EngineError;
 pub use host::{Call, EngineHost, InputPiece, IsolateHandle, IsolateOptions, Progress, Work};
+pub use isolate::release_memory;
 pub use link::{Link, LinkRequest};
 pub use snapshot::{Blob, Kind};
 

@@ -3,10 +3,13 @@
 //! Source: CDP `Accessibility.getFullAXTree`. Everything that is not needed is skipped while parsing; a tree of 100 000
 //! nodes is tens of megabytes of JSON.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::browser::frames::Frame;
@@ -20,13 +23,33 @@ const FRAME_TREE: Duration = Duration::from_secs(20);
 
 #[derive(Deserialize)]
 struct Answer {
-    nodes: Vec<Wire>,
+    nodes: Nodes,
+}
+
+/// The nodes, converted one after the other while they are read: what is kept of a tree lies close together then, and
+/// what is not kept is free for the next node. Only their children's numbers wait for the whole.
+#[derive(Default)]
+struct Nodes {
+    nodes: Vec<AxNode>,
+    ids: Vec<Id>,
+    /// Of all nodes.
+    child_ids: Vec<Id>,
+    /// Where those of each node end.
+    ends: Vec<usize>,
+    roles: HashSet<Arc<str>>,
+}
+
+/// `Accessibility.AXNodeId`: a text, which is a number in every Chrome so far.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Id {
+    Number(i64),
+    Text(Box<str>),
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Wire {
-    node_id: String,
+    node_id: Id,
     #[serde(default)]
     ignored: bool,
     role: Option<WireValue>,
@@ -36,7 +59,7 @@ struct Wire {
     #[serde(default)]
     properties: Vec<WireProperty>,
     #[serde(default)]
-    child_ids: Vec<String>,
+    child_ids: Vec<Id>,
     #[serde(rename = "backendDOMNodeId")]
     backend: Option<i64>,
 }
@@ -63,18 +86,29 @@ pub enum Attribute {
     /// A number.
     Number(serde_json::Number),
     /// A text.
-    Text(String),
+    Text(Box<str>),
+}
+
+/// Attributes by key, in alphabetical order.
+pub type Attributes = Box<[(&'static str, Attribute)]>;
+
+/// Adds an attribute in its place.
+pub fn add(attributes: &mut Attributes, key: &'static str, value: Attribute) {
+    let mut all = std::mem::take(attributes).into_vec();
+    all.push((key, value));
+    all.sort_by_key(|(key, _)| *key);
+    *attributes = all.into();
 }
 
 /// A node of one frame's tree.
 #[derive(Debug, Default)]
 pub struct AxNode {
     /// `Unknown` if Chrome tells none.
-    pub role: String,
+    pub role: Arc<str>,
     /// Accessible name, empty if it has none.
-    pub name: String,
-    /// What is kept, by key, in alphabetical order.
-    pub attributes: Vec<(&'static str, Attribute)>,
+    pub name: Box<str>,
+    /// What is kept.
+    pub attributes: Attributes,
     /// Indexes in the same list.
     pub children: Vec<u32>,
     /// 0 for nodes without a DOM node.
@@ -120,9 +154,78 @@ pub async fn fetch(frame: &Frame) -> Result<Vec<AxNode>, CdpError> {
     let params = json!({"frameId": frame.id});
     let limit = if frame.depth == 0 { TREE } else { FRAME_TREE };
     let answer: Answer = frame.session.call_within("Accessibility.getFullAXTree", params, limit).await?;
-    let numbers: HashMap<String, u32> =
-        answer.nodes.iter().zip(0..).map(|(node, number)| (node.node_id.clone(), number)).collect();
-    Ok(answer.nodes.into_iter().map(|node| convert(node, &numbers)).collect())
+    Ok(answer.nodes.finish())
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = Id;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a node id")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Id, E> {
+                Ok(text.parse().map_or_else(|_| Id::Text(text.into()), Id::Number))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+impl<'de> Deserialize<'de> for Nodes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Nodes;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of nodes")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Nodes, A::Error> {
+                let mut nodes = Nodes::default();
+                while let Some(wire) = list.next_element::<Wire>()? {
+                    nodes.push(wire);
+                }
+                Ok(nodes)
+            }
+        }
+        deserializer.deserialize_seq(List)
+    }
+}
+
+impl Nodes {
+    fn push(&mut self, mut wire: Wire) {
+        let role = text(wire.role.take()).unwrap_or_else(|| "Unknown".into());
+        let role = match self.roles.get(role.as_str()) {
+            Some(known) => known.clone(),
+            None => {
+                let role = Arc::<str>::from(role);
+                self.roles.insert(role.clone());
+                role
+            }
+        };
+        self.ids.push(wire.node_id.clone());
+        self.child_ids.append(&mut wire.child_ids);
+        self.ends.push(self.child_ids.len());
+        self.nodes.push(convert(wire, role));
+    }
+
+    /// The nodes with their children. Ids that name no node are left out.
+    fn finish(mut self) -> Vec<AxNode> {
+        let numbers: HashMap<Id, u32> = self.ids.into_iter().zip(0..).collect();
+        let mut start = 0;
+        for (node, end) in self.nodes.iter_mut().zip(self.ends) {
+            let known = self.child_ids[start..end].iter().filter_map(|id| numbers.get(id).copied());
+            node.children = Vec::with_capacity(end - start);
+            node.children.extend(known);
+            start = end;
+        }
+        self.nodes
+    }
 }
 
 fn text(value: Option<WireValue>) -> Option<String> {
@@ -132,20 +235,20 @@ fn text(value: Option<WireValue>) -> Option<String> {
     }
 }
 
-fn convert(wire: Wire, numbers: &HashMap<String, u32>) -> AxNode {
+fn convert(wire: Wire, role: Arc<str>) -> AxNode {
+    let mut attributes = Vec::new();
     let mut node = AxNode {
-        role: text(wire.role).unwrap_or_else(|| "Unknown".into()),
-        name: text(wire.name).unwrap_or_default(),
-        children: wire.child_ids.iter().filter_map(|id| numbers.get(id).copied()).collect(),
+        role,
+        name: text(wire.name).unwrap_or_default().into(),
         backend: wire.backend.unwrap_or(0),
         ignored: wire.ignored,
         ..AxNode::default()
     };
-    let is_root = node.role == "RootWebArea";
+    let is_root = &*node.role == "RootWebArea";
     for (key, value) in [("description", wire.description), ("value", wire.value)] {
         match value.and_then(|v| v.value) {
-            Some(Value::String(text)) => node.attributes.push((key, Attribute::Text(text))),
-            Some(Value::Number(number)) => node.attributes.push((key, Attribute::Number(number))),
+            Some(Value::String(text)) => attributes.push((key, Attribute::Text(text.into()))),
+            Some(Value::Number(number)) => attributes.push((key, Attribute::Number(number))),
             _ => {}
         }
     }
@@ -170,35 +273,36 @@ fn convert(wire: Wire, numbers: &HashMap<String, u32>) -> AxNode {
             _ => {}
         }
         if let Some(key) = known(TEXTS, name) {
-            node.attributes.push((key, Attribute::Text(word.to_owned())));
+            attributes.push((key, Attribute::Text(word.into())));
         } else if let Some(key) = known(BOOLS, name) {
             if !(key == "focused" && is_root) {
-                node.attributes.push((key, Attribute::Bool(truth)));
+                attributes.push((key, Attribute::Bool(truth)));
             }
         } else if let Some(key) = known(&["checked", "pressed"], name) {
             let attribute = match value {
                 Some(Value::Bool(state)) => Attribute::Bool(state),
-                Some(Value::String(state)) if state == "mixed" => Attribute::Text(state),
+                Some(Value::String(state)) if state == "mixed" => Attribute::Text(state.into()),
                 Some(Value::String(state)) => Attribute::Bool(state == "true"),
                 _ => continue,
             };
-            node.attributes.push((key, attribute));
+            attributes.push((key, attribute));
         } else if let Some(key) = known(NUMBERS, name) {
             if let Some(Value::Number(number)) = value {
-                node.attributes.push((key, Attribute::Number(number)));
+                attributes.push((key, Attribute::Number(number)));
             }
         } else if let Some(key) = known(TOKENS, name)
             && !word.is_empty()
             && word != "false"
         {
-            node.attributes.push((key, Attribute::Text(word.to_owned())));
+            attributes.push((key, Attribute::Text(word.into())));
         }
     }
-    if node.role == "option" && !node.name.is_empty() {
-        node.attributes.retain(|(key, _)| *key != "value");
-        node.attributes.push(("value", Attribute::Text(node.name.clone())));
+    if &*node.role == "option" && !node.name.is_empty() {
+        attributes.retain(|(key, _)| *key != "value");
+        attributes.push(("value", Attribute::Text(node.name.clone())));
     }
-    node.attributes.sort_by_key(|(key, _)| *key);
+    attributes.sort_by_key(|(key, _)| *key);
+    node.attributes = attributes.into();
     node
 }
 
@@ -219,14 +323,18 @@ mod tests {
                 {"name": "busy", "value": {"type": "boolean", "value": 1}},
                 {"name": "checked", "value": {"type": "tristate", "value": "mixed"}},
                 {"name": "somethingNew", "value": {"type": "x", "value": {"y": 1}}}],
-            "childIds": ["8", "9", "404"], "backendDOMNodeId": 12});
-        let numbers = HashMap::from([("8".to_owned(), 1), ("9".to_owned(), 2)]);
-        let node = convert(serde_json::from_value(wire).unwrap(), &numbers);
-        assert_eq!((node.role.as_str(), node.name.as_str(), node.backend), ("combobox", "Color", 12));
+            "childIds": ["8", "nine", "404"], "backendDOMNodeId": 12});
+        let option = |id: &str| json!({"nodeId": id, "role": {"value": "option"}});
+        let answer: Answer =
+            serde_json::from_value(json!({"nodes": [wire, option("8"), option("nine"), option("")]})).unwrap();
+        let nodes = answer.nodes.finish();
+        let node = &nodes[0];
+        assert_eq!((&*node.role, &*node.name, node.backend), ("combobox", "Color", 12));
         assert_eq!(node.children, [1, 2]);
+        assert!(Arc::ptr_eq(&nodes[1].role, &nodes[3].role) && nodes[3].children.is_empty());
         assert!(node.focusable && node.notable && !node.ignored);
         assert_eq!(
-            node.attributes,
+            *node.attributes,
             [
                 ("busy", Attribute::Bool(true)),
                 ("checked", Attribute::Text("mixed".into())),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::ax::{Attribute, AxNode};
+use super::ax::{Attribute, AxNode, add as add_attribute};
 use crate::browser::elements::HELPERS;
 use crate::browser::frames::{Evaluated, Frame, OBJECTS, call_in_world};
 use crate::browser::page::Attached;
@@ -63,16 +63,16 @@ fn apply(found: Vec<(Description, i64)>, nodes: &mut Vec<AxNode>) {
             Kind::Clickable => ("clickable", Attribute::Bool(true)),
             Kind::Covered => ("covered", Attribute::Bool(true)),
             Kind::Offscreen => ("offscreen", Attribute::Bool(true)),
-            Kind::Closed => ("omitted", Attribute::Text(format!("{characters} characters"))),
+            Kind::Closed => ("omitted", Attribute::Text(format!("{characters} characters").into())),
         };
         match (kind, known) {
-            (Kind::File | Kind::Clickable, Some(known)) if nodes[known].role != "generic" => {}
+            (Kind::File | Kind::Clickable, Some(known)) if &*nodes[known].role != "generic" => {}
             (Kind::File | Kind::Clickable, _) => {
                 let number = nodes.len() as u32;
                 nodes.push(AxNode {
-                    role: if kind == Kind::File { "FileInput".into() } else { tag },
-                    name,
-                    attributes: vec![(key, value)],
+                    role: if kind == Kind::File { "FileInput".into() } else { tag.into() },
+                    name: name.into(),
+                    attributes: Box::new([(key, value)]),
                     backend,
                     // Everything that can be operated is kept.
                     focusable: true,
@@ -82,8 +82,7 @@ fn apply(found: Vec<(Description, i64)>, nodes: &mut Vec<AxNode>) {
             }
             (Kind::Closed, _) if characters == 0 => {}
             (_, Some(known)) => {
-                nodes[known].attributes.push((key, value));
-                nodes[known].attributes.sort_by_key(|(key, _)| *key);
+                add_attribute(&mut nodes[known].attributes, key, value);
             }
             (_, None) => {}
         }
@@ -135,11 +134,8 @@ mod tests {
         let list = vec![found(Kind::Covered, 2, 0), found(Kind::Closed, 2, 0), found(Kind::Closed, 2, 7)];
         apply(list, &mut nodes);
         let expected = [("covered", Attribute::Bool(true)), ("omitted", Attribute::Text("7 characters".into()))];
-        assert_eq!((nodes[2].attributes.as_slice(), nodes[1].attributes.len()), (expected.as_slice(), 0));
+        assert_eq!((&*nodes[2].attributes, nodes[1].attributes.len()), (expected.as_slice(), 0));
         apply(vec![found(Kind::File, 2, 0), found(Kind::File, 3, 0), found(Kind::Offscreen, 4, 0)], &mut nodes);
-        assert_eq!(
-            (nodes.len(), nodes[3].role.as_str(), nodes[0].children.as_slice()),
-            (4, "FileInput", [3].as_slice())
-        );
+        assert_eq!((nodes.len(), &*nodes[3].role, nodes[0].children.as_slice()), (4, "FileInput", [3].as_slice()));
     }
 }

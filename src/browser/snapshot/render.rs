@@ -75,13 +75,13 @@ pub fn line(node: &Node) -> String {
     let mut line = format!("uid={}", node.uid);
     if node.ignored {
         line.push_str(" ignored");
-    } else if node.role != "StaticText" {
-        let _ = write!(line, " {}", if node.role == "none" { "ignored" } else { &node.role });
+    } else if &*node.role != "StaticText" {
+        let _ = write!(line, " {}", if &*node.role == "none" { "ignored" } else { &node.role });
     }
     if !node.name.is_empty() {
         let _ = write!(line, " \"{}\"", node.name);
     }
-    let is_option = node.role == "option";
+    let is_option = &*node.role == "option";
     for (key, value) in &node.attributes {
         if let Some(word) = capability(key)
             && !(is_option && word == "selectable")
@@ -110,7 +110,7 @@ fn children_repeat_name(snapshot: &Snapshot, node: &Node, selected: Selected) ->
             return false;
         }
         let child = &snapshot.nodes[child as usize];
-        if child.role != "StaticText" || !child.children.is_empty() {
+        if &*child.role != "StaticText" || !child.children.is_empty() {
             return false;
         }
         for c in child.name.chars().filter(|c| !c.is_whitespace()) {
@@ -265,7 +265,7 @@ fn collapse(snapshot: &Snapshot, children: &[u32], head: usize, depth: usize, st
         steps.extend(children[at..at + shown].iter().map(|&child| Step::Node(child, depth)));
         if shown < run {
             let node = |number: u32| &snapshot.nodes[number as usize];
-            let role = match node(children[at]).role.as_str() {
+            let role = match node(children[at]).role.as_ref() {
                 "StaticText" => "text".to_owned(),
                 role => role.to_owned(),
             };
@@ -349,9 +349,9 @@ pub fn json(snapshot: &Snapshot, root: Option<Uid>) -> Value {
 fn own_json(node: &Node) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("id".into(), node.uid.to_string().into());
-    object.insert("role".into(), if node.ignored { "none".into() } else { node.role.as_str().into() });
+    object.insert("role".into(), if node.ignored { "none".into() } else { (*node.role).into() });
     if !node.name.is_empty() {
-        object.insert("name".into(), node.name.as_str().into());
+        object.insert("name".into(), (*node.name).into());
     }
     for (key, value) in &node.attributes {
         if let Some(word) = capability(key) {
@@ -361,7 +361,7 @@ fn own_json(node: &Node) -> Map<String, Value> {
             Attribute::Bool(true) => _ = object.insert((*key).into(), true.into()),
             Attribute::Bool(false) => {}
             Attribute::Number(number) => _ = object.insert((*key).into(), number.clone().into()),
-            Attribute::Text(text) => _ = object.insert((*key).into(), text.as_str().into()),
+            Attribute::Text(text) => _ = object.insert((*key).into(), (**text).into()),
         }
     }
     object

@@ -26,7 +26,7 @@ fn snapshot(nodes: Vec<AxNode>, verbose: bool, serial: u32, uids: &mut Uids) -> 
 fn page() -> Vec<AxNode> {
     let mut link = node("link", "Go there", 5, &[6]);
     link.focusable = true;
-    link.attributes = vec![("url", Attribute::Text("http://a.test/".into()))];
+    link.attributes = Box::new([("url", Attribute::Text("http://a.test/".into()))]);
     vec![
         node("RootWebArea", "T", 1, &[1, 3]),
         node("paragraph", "", 2, &[2]),

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ax::{Attribute, AxNode};
+use super::ax::{Attribute, Attributes, AxNode, add};
 use crate::browser::frames::{Frame, MAX_DEPTH, MAX_FRAMES};
 
 /// `<snapshot>_<number>`.
@@ -34,11 +34,11 @@ pub struct Node {
     /// Its name for clients.
     pub uid: Uid,
     /// Accessible role.
-    pub role: String,
+    pub role: Arc<str>,
     /// Accessible name.
-    pub name: String,
-    /// Kept properties, by key, in alphabetical order.
-    pub attributes: Vec<(&'static str, Attribute)>,
+    pub name: Box<str>,
+    /// Kept properties.
+    pub attributes: Attributes,
     /// Indexes of its children.
     pub children: Vec<u32>,
     /// DOM node in its frame's process.
@@ -86,7 +86,7 @@ impl Snapshot {
 
     /// Uids of nodes with this role and name.
     pub fn alike<'a>(&'a self, role: &'a str, name: &'a str) -> impl Iterator<Item = Uid> + 'a {
-        self.nodes.iter().filter(move |n| n.role == role && n.name == name).map(|n| n.uid)
+        self.nodes.iter().filter(move |n| *n.role == *role && *n.name == *name).map(|n| n.uid)
     }
 
     /// The children of a node.
@@ -165,16 +165,16 @@ fn is_leaf_role(role: &str) -> bool {
 
 fn is_leaf(node: &AxNode, focusable_below: bool) -> bool {
     // An editor has contents of its own, whatever its role.
-    let plain_field = node.editable != "richtext"
-        && (!node.editable.is_empty() || node.role == "textbox" || node.role == "searchbox");
+    let plain_field =
+        node.editable != "richtext" && (!node.editable.is_empty() || matches!(&*node.role, "textbox" | "searchbox"));
     node.children.is_empty()
         || plain_field
         || is_leaf_role(&node.role)
-        || (node.role == "heading" && !node.name.is_empty() && !focusable_below)
+        || (&*node.role == "heading" && !node.name.is_empty() && !focusable_below)
 }
 
 fn is_interesting(node: &AxNode, inside_control: bool, leaf: bool) -> bool {
-    if node.role == "Ignored" || node.hidden || node.ignored {
+    if &*node.role == "Ignored" || node.hidden || node.ignored {
         return false;
     }
     if is_landmark(&node.role)
@@ -224,9 +224,8 @@ fn focusable_below(nodes: &[AxNode]) -> Vec<bool> {
 }
 
 /// Says in a node's line what is missing below it.
-fn note(attributes: &mut Vec<(&'static str, Attribute)>, what: String) {
-    attributes.push(("omitted", Attribute::Text(what)));
-    attributes.sort_by_key(|(key, _)| *key);
+fn note(attributes: &mut Attributes, what: &str) {
+    add(attributes, "omitted", Attribute::Text(what.into()));
 }
 
 struct Visit {
@@ -266,7 +265,7 @@ pub fn build(trees: Vec<FrameTree>, verbose: bool, serial: u32, uids: &mut Uids)
         let source = &mut trees[frame].1[at];
         let leaf = is_leaf(source, focusable_below);
         let backend = source.backend;
-        let frames_inside = if source.role == "Iframe" { owned.get(&(frame, backend)) } else { None };
+        let frames_inside = if &*source.role == "Iframe" { owned.get(&(frame, backend)) } else { None };
         let is_root = parent.is_none();
         let keep = verbose || is_root || frames_inside.is_some() || is_interesting(source, inside_control, leaf);
         let control = is_control(&source.role);
@@ -285,13 +284,13 @@ pub fn build(trees: Vec<FrameTree>, verbose: bool, serial: u32, uids: &mut Uids)
             let silent = frames_inside.is_some_and(|inside| inside.iter().any(|&inner| trees[inner].1.is_empty()));
             let source = &mut trees[frame].1[at];
             if cut {
-                note(&mut source.attributes, format!("frames deeper than {MAX_DEPTH} or beyond {MAX_FRAMES}"));
+                note(&mut source.attributes, &format!("frames deeper than {MAX_DEPTH} or beyond {MAX_FRAMES}"));
             } else if silent {
-                note(&mut source.attributes, "the frame does not answer".into());
+                note(&mut source.attributes, "the frame does not answer");
             }
             nodes.push(Node {
                 uid,
-                role: std::mem::take(&mut source.role),
+                role: source.role.clone(),
                 name: std::mem::take(&mut source.name),
                 attributes: std::mem::take(&mut source.attributes),
                 children: Vec::new(),
