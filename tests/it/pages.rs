@@ -200,7 +200,7 @@ fn nothing_outlives_us() {
 }
 
 #[test]
-fn a_profile_in_use_is_not_fought_over() {
+fn l4_a_two_servers_with_one_profile_have_a_browser_each() {
     let _alone = chrome_lock();
     let dir = tempfile::tempdir().unwrap();
     let mut shared = browser_arguments();
@@ -228,13 +228,35 @@ fn a_browser_that_does_not_start_is_explained() {
     let mut client = Client::ready(&["--executablePath=/nowhere/chrome", "--headless"]);
     let error = client.error("list_pages", json!({}));
     assert!(error.starts_with("there is no browser at /nowhere/chrome\nhint: "), "{error}");
+}
+
+#[test]
+fn l4_b_root_without_the_sandbox_flag_is_told_which() {
+    let browser = chrome().map(|c| format!("--executablePath={c}"));
+    let arguments: Vec<&str> = ["--headless", "--isolated"].into_iter().chain(browser.as_deref()).collect();
+    let mut client = Client::ready(&arguments);
     // SAFETY: geteuid has no preconditions.
     if unsafe { libc::geteuid() } == 0 {
-        let chrome = chrome().map(|c| format!("--executablePath={c}"));
-        let arguments: Vec<&str> = ["--headless", "--isolated"].into_iter().chain(chrome.as_deref()).collect();
-        let error = Client::ready(&arguments).error("list_pages", json!({}));
+        let error = client.error("list_pages", json!({}));
         assert!(error.contains("--chromeArg=--no-sandbox"), "{error}");
+    } else {
+        assert_eq!(client.text("list_pages", json!({})), "## Pages\n1: about:blank [selected]");
     }
+}
+
+#[test]
+fn l4_c_without_a_display_the_browser_has_no_window() {
+    let _alone = chrome_lock();
+    let arguments = browser_arguments();
+    let mut command = std::process::Command::new(crate::support::BINARY);
+    command.args(arguments.iter().filter(|argument| *argument != "--headless"));
+    // The display of another process of the user would do as well; then there is a window.
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let mut client = Client::spawn(command);
+    client.initialize(json!({}));
+    assert_eq!(client.text("list_pages", json!({})), "## Pages\n1: about:blank [selected]");
+    let size = client.text("evaluate_script", json!({"function": "() => innerWidth > 0 && innerHeight > 0"}));
+    assert!(size.contains("true"), "{size}");
 }
 
 /// The same calls to both servers: the same answers.

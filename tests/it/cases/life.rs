@@ -111,7 +111,7 @@ fn l2_scripts_that_never_end_can_be_stopped() {
 }
 
 #[test]
-fn l4_pages_with_debugger_statements_run_on() {
+fn l4_d_pages_with_debugger_statements_run_on() {
     let mut browser = Browser::start(&[]);
     let url = data_url(
         "<title>Loading</title><script>debugger; document.title = 'Anti'; setInterval(() => { debugger }, 20)</script>\
@@ -126,7 +126,7 @@ fn l4_pages_with_debugger_statements_run_on() {
 }
 
 #[test]
-fn l4_a_page_that_does_not_answer_stops_nobody_else() {
+fn l4_e_a_page_that_does_not_answer_stops_nobody_else() {
     let _alone = chrome_lock();
     let mut browser = Browser::start(&[]);
     browser.open("<title>Awake</title><button>Fine</button>");
