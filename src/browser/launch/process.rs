@@ -95,6 +95,7 @@ pub(super) struct Process {
 }
 
 /// Our ends of the pipes.
+#[cfg(unix)]
 struct Pipes {
     input: std::io::PipeReader,
     output: std::io::PipeWriter,
@@ -138,13 +139,10 @@ impl Process {
             tokio::spawn(log.clone().read(stdout, false));
         }
         let process = Process { child, group, log, _watcher: watcher };
-        #[cfg(unix)]
         let connection = pipes
             .map(Pipes::connect)
             .transpose()
             .map_err(|e| BrowserError::Io { what: "cannot use a pipe".into(), why: e.to_string() })?;
-        #[cfg(not(unix))]
-        let connection = None;
         Ok((process, connection))
     }
 
@@ -202,8 +200,19 @@ impl Drop for Process {
     }
 }
 
+/// Elsewhere the browser is reached by its port.
+#[cfg(not(unix))]
+enum Pipes {}
+
+#[cfg(not(unix))]
 impl Pipes {
-    #[cfg(unix)]
+    fn connect(self) -> std::io::Result<Arc<Connection>> {
+        match self {}
+    }
+}
+
+#[cfg(unix)]
+impl Pipes {
     fn connect(self) -> std::io::Result<Arc<Connection>> {
         use std::os::fd::OwnedFd;
         use tokio::net::unix::pipe::{Receiver, Sender};
@@ -213,15 +222,9 @@ impl Pipes {
         let (reader, writer) = crate::cdp::pipe::pair(input, output);
         Ok(Connection::start(reader, writer))
     }
-
-    #[cfg(not(unix))]
-    fn connect(self) -> std::io::Result<Arc<Connection>> {
-        let Pipes { input: _, output: _ } = self;
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
 }
 
-/// Without pipes: there the browser is reached by its port.
+/// Without pipes.
 #[cfg(not(unix))]
 fn spawn_child(
     mut command: tokio::process::Command,

@@ -131,6 +131,7 @@ pub(super) enum Holder {
     /// A process of this machine.
     Process,
     /// Another machine or container, or what it left behind.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "a locked file does not tell by whom"))]
     Elsewhere(String),
 }
 
