@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, large_trace, read_trace, sample_trace, text_of};
+use crate::support::{Client, chrome_lock, large_trace, pages, read_trace, sample_trace, text_of};
 
 fn write_large_trace(path: &Path, megabytes: u64) {
     large_trace::write(&sample_trace(), path, megabytes).unwrap();
@@ -195,4 +195,24 @@ fn a_trace_of_1500_megabytes() {
     let text = crate::support::stdout(&crate::support::run(&["trace", "summary", huge.to_str().unwrap()]));
     println!("{} bytes analysed in {:?}", std::fs::metadata(&huge).unwrap().len(), start.elapsed());
     assert!(text.contains("## insight set id: NAVIGATION_0"), "{text}");
+}
+
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn what_large_snapshots_took_is_given_back() {
+    let _alone = chrome_lock();
+    let mut client = Client::with_browser(&[]);
+    client.text("navigate_page", json!({"url": pages().url("bench/links.html#20000"), "timeout": 60_000}));
+    let mut most = 0;
+    for _ in 0..4 {
+        client.text("take_snapshot", json!({}));
+        most = most.max(client.memory("RssAnon"));
+    }
+    // Far more than what is kept of the last one.
+    let kept = 60 * 1024;
+    let until = Instant::now() + Duration::from_secs(20);
+    while client.memory("RssAnon") > kept {
+        assert!(Instant::now() < until, "{} kB, {most} at most", client.memory("RssAnon"));
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
