@@ -31,6 +31,9 @@ const ATTACH: Duration = Duration::from_secs(2);
 /// The same for a page that is new in a browser of ours: its process may only just be starting, on a busy machine.
 const ATTACH_NEW: Duration = Duration::from_secs(15);
 
+/// How long a page may take to tell whether it is visible.
+const VISIBILITY: Duration = Duration::from_millis(300);
+
 /// How long a call waits for another one on the same page.
 const BUSY: Duration = Duration::from_secs(60);
 
@@ -74,6 +77,8 @@ pub struct Page {
     pub id: u32,
     /// CDP target id.
     pub target: String,
+    /// Its browser context; `None` if Chrome tells none.
+    context: Option<String>,
     known_since: Instant,
     attached: OnceCell<Arc<Attached>>,
     asleep: AtomicBool,
@@ -86,16 +91,22 @@ pub struct Turn(#[expect(dead_code, reason = "held for its drop")] OwnedMutexGua
 
 impl Page {
     /// A page nobody has touched yet.
-    pub(super) fn new(id: u32, target: String) -> Self {
+    pub(super) fn new(id: u32, target: String, context: Option<String>) -> Self {
         Page {
             id,
             target,
+            context,
             known_since: Instant::now(),
             attached: OnceCell::new(),
             asleep: AtomicBool::new(false),
             lock: Arc::default(),
             holder: Mutex::default(),
         }
+    }
+
+    /// Whether they can be tabs of one window.
+    pub(super) fn is_beside(&self, other: &Page) -> bool {
+        self.id != other.id && self.context == other.context
     }
 
     /// Whether it did not answer the last time it was needed.
@@ -179,6 +190,7 @@ pub struct Attached {
     pub(super) children: Mutex<Vec<Child>>,
     shows_error: AtomicBool,
     focused: AtomicBool,
+    behind: AtomicBool,
     urls: UrlPolicy,
 }
 
@@ -208,6 +220,7 @@ impl Attached {
             children: Mutex::default(),
             shows_error: AtomicBool::new(false),
             focused: AtomicBool::new(false),
+            behind: AtomicBool::new(false),
             urls: urls.clone(),
         });
         let events =
@@ -262,7 +275,23 @@ impl Attached {
 
     /// Behaves as focused and visible from now on, as keyboard and mouse need. Only for input.
     pub async fn focus(&self) -> Result<(), CdpError> {
+        if !self.focused.load(Ordering::Relaxed) {
+            // Later on it answers that it is visible, whether it is or not.
+            let params = json!({"expression": "document.visibilityState === 'hidden'", "returnByValue": true});
+            let hidden: Result<Value, _> = self.session.call_within("Runtime.evaluate", params, VISIBILITY).await;
+            self.set_behind(hidden.is_ok_and(|hidden| hidden["result"]["value"] == true));
+        }
         self.set_focus(true).await
+    }
+
+    /// Whether it behaves as focused although its tab may be behind another one.
+    pub(super) fn only_seems_visible(&self) -> bool {
+        self.focused.load(Ordering::Relaxed) && self.behind.load(Ordering::Relaxed)
+    }
+
+    /// Notes whether its tab may be behind another one.
+    pub(super) fn set_behind(&self, behind: bool) {
+        self.behind.store(behind, Ordering::Relaxed);
     }
 
     /// Behaves again as its tab is.

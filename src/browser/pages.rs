@@ -135,6 +135,25 @@ impl Pages {
         self.attach_as(page, false).await
     }
 
+    /// Brings a page to the front. The browser does it, so that a page wakes that is asleep and could not answer.
+    pub async fn show(&self, page: &Page) -> Result<(), CdpError> {
+        let _: serde_json::Value = self.browser.call("Target.activateTarget", json!({"targetId": page.target})).await?;
+        self.note_shown(page).await;
+        Ok(())
+    }
+
+    /// A page is in front of the others of its window now.
+    async fn note_shown(&self, shown: &Page) {
+        if let Some(attached) = shown.if_attached() {
+            attached.set_behind(false);
+        }
+        for page in self.known().await.iter().filter(|page| page.is_beside(shown)) {
+            if let Some(attached) = page.if_attached() {
+                attached.set_behind(true);
+            }
+        }
+    }
+
     /// Attaches to a page that is asleep. The browser loads its document again, which needs no renderer.
     pub async fn wake(self: &Arc<Self>, page: &Page) -> Result<Arc<Attached>, PageError> {
         #[derive(Deserialize)]
@@ -231,7 +250,7 @@ impl Pages {
         new.sort_by_key(|info| info.url.starts_with(DEVTOOLS));
         for info in new {
             let id = self.ids.fetch_add(1, Ordering::Relaxed);
-            tables.pages.push(Arc::new(Page::new(id, info.target_id.clone())));
+            tables.pages.push(Arc::new(Page::new(id, info.target_id.clone(), info.browser_context_id.clone())));
         }
         let mut list = Vec::with_capacity(tables.pages.len());
         for page in &tables.pages {
@@ -279,7 +298,12 @@ impl Pages {
         let created: Created = self.browser.call("Target.createTarget", params).await?;
         self.refresh(&mut tables).await?;
         let page = tables.pages.iter().find(|page| page.target == created.target_id).cloned();
-        page.ok_or(CdpError::TargetClosed { method: "Target.createTarget".into() })
+        drop(tables);
+        let page = page.ok_or(CdpError::TargetClosed { method: "Target.createTarget".into() })?;
+        if !background {
+            self.note_shown(&page).await;
+        }
+        Ok(page)
     }
 
     async fn context(&self, tables: &mut Tables, name: &str) -> Result<String, CdpError> {

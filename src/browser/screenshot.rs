@@ -24,8 +24,10 @@ pub enum Format {
     Webp,
 }
 
-/// How long the first try may take.
-const FIRST_TRY: Duration = Duration::from_secs(3);
+/// How long the first tries may take.
+const IN_FRONT: &[Duration] = &[Duration::from_secs(3), Duration::from_secs(5)];
+/// The same for a tab that seems to be behind another one.
+const BEHIND: &[Duration] = &[Duration::from_millis(300), Duration::from_secs(2), Duration::from_secs(5)];
 
 /// How long Chrome may take for a picture.
 const CAPTURE: Duration = Duration::from_secs(60);
@@ -267,14 +269,22 @@ pub async fn take(page: &Attached, options: &Options<'_>) -> Result<Picture, Scr
         data: String,
     }
     let capture = async |limit| page.session.call_within("Page.captureScreenshot", &params, limit).await;
-    let captured: Captured = match capture(FIRST_TRY).await {
-        // A tab in the background that behaves as focused (for input) paints nothing, and Chrome waits for a frame for
-        // ever. Without that behaviour it is painted for the picture. The next input brings it back.
-        Err(CdpError::Timeout { .. }) => {
-            page.unfocus().await?;
-            capture(CAPTURE).await?
+    // A tab in the background that behaves as focused (for input) paints nothing, and Chrome waits for a frame for ever.
+    // Without that behaviour it is painted for the picture, though often only for the second one that is asked for. The
+    // next input brings the behaviour back.
+    let mut tries = if page.only_seems_visible() {
+        page.unfocus().await?;
+        BEHIND
+    } else {
+        IN_FRONT
+    }
+    .iter();
+    let captured: Captured = loop {
+        let Some(limit) = tries.next() else { break capture(CAPTURE).await? };
+        match capture(*limit).await {
+            Err(CdpError::Timeout { .. }) => page.unfocus().await?,
+            other => break other?,
         }
-        other => other?,
     };
     let bytes = base64::engine::general_purpose::STANDARD.decode(captured.data).unwrap_or_default();
     let invalid = || ScreenshotError::Invalid {

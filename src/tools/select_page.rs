@@ -1,7 +1,5 @@
 //! `select_page`: the page that later calls of this client work on.
 
-use serde_json::{Value, json};
-
 use super::list_pages::add_page_list;
 use super::schema::Param;
 use super::{Arguments, Category, Context, Handler, Running, Tool};
@@ -28,9 +26,7 @@ fn handler<'a>(context: &'a Context, arguments: &'a Arguments, report: &'a mut R
         let page = context.session.page(&live, Some(id)).await?;
         context.session.select(page.id);
         if arguments.bool("bringToFront") {
-            // Asked of the browser: it also wakes a page that is asleep and could not answer itself.
-            let params = json!({"targetId": page.target});
-            live.pages.browser().call::<Value>("Target.activateTarget", params).await?;
+            live.pages.show(&page).await?;
         }
         add_page_list(context, &live, report).await
     })

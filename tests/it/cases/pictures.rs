@@ -138,6 +138,31 @@ fn i3_scaled_pictures_of_scrolled_pages_show_what_is_visible() {
     }
 }
 
+#[test]
+fn pictures_of_tabs_behind_others_show_what_input_has_done() {
+    let mut browser = Browser::start(&[]);
+    browser.open(
+        "<body style='background:red'><button onclick=\"document.body.style.background = colours.shift()\">Next</button>\
+         <script>colours = ['lime', 'blue']</script>",
+    );
+    // Focused while it was in front, and only when it was behind.
+    for focused_in_front in [true, false] {
+        let expected = if focused_in_front { json!([0, 255, 0]) } else { json!([0, 0, 255]) };
+        if focused_in_front {
+            browser.click("Next");
+        }
+        browser.text("new_page", json!({"url": "data:text/html,<title>In front</title>"}));
+        browser.text("select_page", json!({"pageId": 1}));
+        if !focused_in_front {
+            browser.click("Next");
+        }
+        let result = browser.client.call("take_screenshot", json!({}));
+        picture(&result);
+        assert_eq!(pixels(&mut browser, &result)[0], expected, "{focused_in_front}");
+        assert_eq!(browser.eval("() => document.visibilityState"), "hidden", "it is still behind");
+    }
+}
+
 /// Colours of a picture at a quarter, the half and three quarters of its diagonal, as the browser sees them.
 fn pixels(browser: &mut Browser, result: &Value) -> Value {
     let data = result["content"][1]["data"].as_str().unwrap();
