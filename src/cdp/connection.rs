@@ -33,6 +33,10 @@ type Answer = Result<Box<RawValue>, CdpError>;
 /// An answer and its place among all messages of the connection.
 type Placed = (Answer, u64);
 
+/// Domains that the browser itself answers, whatever becomes of the page's process: what was recorded until it crashed can
+/// be had.
+const THE_BROWSERS: &[&str] = &["Tracing.", "IO."];
+
 /// Chrome's code for calls on a session that it does not know, or not any more.
 const NO_SUCH_SESSION: i64 = -32001;
 
@@ -341,7 +345,8 @@ impl Connection {
             "Target.detachedFromTarget" => self.detached(&event),
             "Inspector.targetCrashed" => {
                 if let Some(session) = &event.session {
-                    self.fail(session, |method| CdpError::Crashed { method });
+                    let renderers = |method: &str| !THE_BROWSERS.iter().any(|domain| method.starts_with(domain));
+                    self.fail(session, renderers, |method| CdpError::Crashed { method });
                 }
             }
             _ => {}
@@ -368,7 +373,7 @@ impl Connection {
             session: String,
         }
         let Ok(Detached { session }) = event.decode() else { return };
-        self.fail(&session, |method| CdpError::TargetClosed { method });
+        self.fail(&session, |_| true, |method| CdpError::TargetClosed { method });
         let mut tables = self.tables();
         for mailbox in tables.mailboxes.iter().filter_map(Weak::upgrade) {
             if mailbox.filter.session.as_deref() == Some(session.as_str()) {
@@ -382,8 +387,8 @@ impl Connection {
     }
 
     /// Ends the calls of a session that nobody will answer.
-    fn fail(&self, session: &str, error: impl Fn(String) -> CdpError) {
-        let waiting = |pending: &Pending| pending.session.as_deref() == Some(session);
+    fn fail(&self, session: &str, methods: impl Fn(&str) -> bool, error: impl Fn(String) -> CdpError) {
+        let waiting = |pending: &Pending| pending.session.as_deref() == Some(session) && methods(&pending.method);
         for (_, Pending { method, reply, .. }) in self.tables().pending.extract_if(|_, pending| waiting(pending)) {
             let _ = reply.send((Err(error(method)), 0));
         }

@@ -81,6 +81,26 @@ async fn the_failures_differ_and_name_the_method() {
 }
 
 #[tokio::test]
+async fn a_crash_ends_what_the_page_would_have_answered_and_no_more() {
+    let (connection, mut browser) = connect();
+    let spawn = |method: &'static str| {
+        let connection = connection.clone();
+        tokio::spawn(async move { connection.call(Some("S"), method, json!({}), DEFAULT_TIMEOUT).await })
+    };
+    let (page, recording) = (spawn("Runtime.evaluate"), spawn("Tracing.end"));
+    let mut ids = HashMap::new();
+    for _ in 0..2 {
+        let call = browser.next().await;
+        ids.insert(call["method"].as_str().unwrap().to_owned(), call["id"].clone());
+    }
+    browser.send(json!({"method": "Inspector.targetCrashed", "sessionId": "S", "params": {}})).await;
+    let error = page.await.unwrap().unwrap_err();
+    assert!(matches!(&error, CdpError::Crashed { method } if method == "Runtime.evaluate"), "{error}");
+    browser.send(json!({"id": ids["Tracing.end"], "sessionId": "S", "result": {"stream": 1}})).await;
+    assert_eq!(recording.await.unwrap().unwrap().get(), r#"{"stream":1}"#);
+}
+
+#[tokio::test]
 async fn a_caller_that_stops_waiting_leaves_no_entry() {
     let (connection, mut browser) = connect();
     let waiting = connection.clone();
