@@ -44,6 +44,8 @@ export interface Translated {
 export async function translate(universe: PageUniverse, {stacks, deadlineMs}: StackParams): Promise<Translated> {
   const deadline = new Deadline(deadlineMs);
   const notes = new Set<string>();
+  // Places are told relative to the page, whose address comes with its resource tree.
+  await deadline.until(() => universe.main.inspectedURL(), SCRIPTS_MS);
   const known = await Promise.all(stacks.map(({target, stack}) => load(universe, target, stack, deadline, notes)));
   const texts = await Promise.all(stacks.map(async ({target, stack}, at) => {
     const found = known[at] ? universe.target(target) : null;
