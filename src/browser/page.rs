@@ -366,7 +366,7 @@ impl Attached {
 }
 
 /// A session that is not set up yet. One that nobody follows would go on holding the frames and workers that it attaches.
-struct Unfinished(Option<(Session, String)>);
+pub(super) struct Unfinished(pub Option<(Session, String)>);
 
 impl Drop for Unfinished {
     fn drop(&mut self) {

@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::extension_workers::{self, ExtensionWorkers};
-use super::page::{Attached, ERROR_PAGE, Page, PageError};
+use super::page::{Attached, ERROR_PAGE, Page, PageError, Unfinished};
 use crate::cdp::protocol::target;
 use crate::cdp::{CdpError, Session, Subscription};
 use crate::config::BrowserConfig;
@@ -164,11 +164,11 @@ impl Pages {
         let params = json!({"targetId": page.target, "flatten": true});
         let opened: Opened = self.browser.call("Target.attachToTarget", params).await?;
         let session = self.browser.with_id(opened.session_id.as_str());
+        // Ends also when the call is cancelled.
+        let _session = Unfinished(Some((self.browser.clone(), opened.session_id)));
         // Answered by the renderer in the end, if there is one.
         session.post("Page.reload", json!({}));
-        let attached = self.attach(page).await;
-        self.browser.post("Target.detachFromTarget", json!({"sessionId": opened.session_id}));
-        attached
+        self.attach(page).await
     }
 
     async fn attach_as(self: &Arc<Self>, page: &Page, newborn: bool) -> Result<Arc<Attached>, PageError> {

@@ -25,9 +25,9 @@ pub enum Format {
 }
 
 /// How long the first tries may take.
-const IN_FRONT: &[Duration] = &[Duration::from_secs(3), Duration::from_secs(5)];
+const TRIES_IN_FRONT: &[Duration] = &[Duration::from_secs(3), Duration::from_secs(5)];
 /// The same for a tab that seems to be behind another one.
-const BEHIND: &[Duration] = &[Duration::from_millis(300), Duration::from_secs(2), Duration::from_secs(5)];
+const TRIES_BEHIND: &[Duration] = &[Duration::from_millis(300), Duration::from_secs(2), Duration::from_secs(5)];
 
 /// How long Chrome may take for a picture.
 const CAPTURE: Duration = Duration::from_secs(60);
@@ -274,9 +274,9 @@ pub async fn take(page: &Attached, options: &Options<'_>) -> Result<Picture, Scr
     // next input brings the behaviour back.
     let mut tries = if page.only_seems_visible() {
         page.unfocus().await?;
-        BEHIND
+        TRIES_BEHIND
     } else {
-        IN_FRONT
+        TRIES_IN_FRONT
     }
     .iter();
     let captured: Captured = loop {

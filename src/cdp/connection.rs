@@ -35,7 +35,7 @@ type Placed = (Answer, u64);
 
 /// Domains that the browser itself answers, whatever becomes of the page's process: what was recorded until it crashed can
 /// be had.
-const THE_BROWSERS: &[&str] = &["Tracing.", "IO."];
+const BROWSER_DOMAINS: &[&str] = &["Tracing.", "IO."];
 
 /// Chrome's code for calls on a session that it does not know, or not any more.
 const NO_SUCH_SESSION: i64 = -32001;
@@ -345,8 +345,8 @@ impl Connection {
             "Target.detachedFromTarget" => self.detached(&event),
             "Inspector.targetCrashed" => {
                 if let Some(session) = &event.session {
-                    let renderers = |method: &str| !THE_BROWSERS.iter().any(|domain| method.starts_with(domain));
-                    self.fail(session, renderers, |method| CdpError::Crashed { method });
+                    let of_renderer = |method: &str| !BROWSER_DOMAINS.iter().any(|domain| method.starts_with(domain));
+                    self.fail(session, of_renderer, |method| CdpError::Crashed { method });
                 }
             }
             _ => {}
